@@ -21,7 +21,7 @@ def page_files(program, folder):
     with subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
             address = server.stdout.readline().strip()
-            for name in [*names, "zh.js"]:
+            for name in [*names, "zh.js", "zh-later.js"]:
                 with urllib.request.urlopen(address + name, timeout=30) as answer:
                     data = answer.read()
                 path = folder / name

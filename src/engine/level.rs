@@ -88,6 +88,12 @@ impl Level {
         self.row().and_then(|(_, margin)| margin)
     }
 
+    /// Lines that the engine is to find: among several the level chooses.
+    #[must_use]
+    pub fn lines(self) -> usize {
+        if self.margin().is_some() { Self::LINES } else { 1 }
+    }
+
     /// The limits, and no more nodes or depth than the level has.
     #[must_use]
     pub fn within(self, limits: Limits) -> Limits {

@@ -2,6 +2,7 @@
 //! place where the three meet; protocols, the terminal, and matches play through [`Engine`].
 //! Without the feature `book` there are no books, and so no proved positions of gomoku either.
 
+mod at_level;
 mod chance;
 mod claims;
 pub mod clock;
@@ -24,6 +25,7 @@ mod tables;
 mod validity;
 mod warnings;
 
+pub use at_level::choose_at;
 pub use chance::seed_or_drawn;
 pub use endgames::{
     DistanceTarget, Endgames, NoTables, ProbeBudget, RootMove, RootRanking, TableOptions,

@@ -11,6 +11,8 @@ mod catalogue;
 pub(crate) mod counts;
 pub(crate) mod error_messages;
 mod help;
+#[cfg(feature = "web")]
+pub(crate) mod script_texts;
 #[cfg(test)]
 mod tests;
 pub(crate) mod usage;

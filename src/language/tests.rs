@@ -318,36 +318,12 @@ fn no_text_of_the_catalogue_is_out_of_use() {
     assert!(stale.is_empty(), "remove from locale/zh.po: {stale:#?}");
 }
 
-/// The strings in single quotes of a source of the page.
-#[cfg(feature = "web")]
-fn strings_of_script(source: &str) -> impl Iterator<Item = String> {
-    let lines = source.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
-    lines.flat_map(|line| {
-        let (mut strings, mut rest) = (Vec::new(), line);
-        while let Some((_, from)) = rest.split_once('\'') {
-            let mut text = String::new();
-            let mut chars = from.char_indices();
-            rest = "";
-            while let Some((at, c)) = chars.next() {
-                match c {
-                    '\'' => {
-                        rest = &from[at + 1..];
-                        strings.push(text.clone());
-                        break;
-                    }
-                    '\\' => text.extend(chars.next().map(|(_, c)| c)),
-                    c => text.push(c),
-                }
-            }
-        }
-        strings
-    })
-}
-
 /// The texts of the page stand in its scripts, in calls of `t` and `plural` or in tables of words.
 #[cfg(feature = "web")]
 #[test]
 fn the_texts_of_the_page_are_those_of_the_catalogue() {
+    use super::script_texts::strings_of_script;
+
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web/page");
     let texts = CHINESE.page_texts();
     let (mut strings, mut missing) = (std::collections::BTreeSet::new(), Vec::new());

@@ -17,7 +17,9 @@ use super::state::App;
 use crate::game_name::with_game;
 use juzhong::answers::{ChosenMove, Described, Typed, parse_rules};
 use juzhong::bytes::StopFlag;
-use juzhong::engine::{Choice, Engine, EngineOptions, Level, OwnBook, Playable, TableOptions};
+use juzhong::engine::{
+    Choice, Engine, EngineOptions, Level, OwnBook, Playable, TableOptions, choose_at, seed_or_drawn,
+};
 use juzhong::message::{ToMessage, message};
 use juzhong::protocol::client::{EngineSizes, GoLimits, Tuning};
 use juzhong::search::Limits;
@@ -141,6 +143,7 @@ fn chosen<G: Described + Playable>(
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
         rules: parse_rules::<G>(request.by.rules.as_deref())?,
+        multipv: level.lines(),
         ..EngineOptions::default()
     };
     let limits = request.limits()?;
@@ -154,7 +157,11 @@ fn chosen<G: Described + Playable>(
             return Err(Problem::bad_request("strength is of other engines").with_hint(hint));
         }
         Some(lease) => by_engine(lease, &typed, options, (limits, request.tuning()), &control)?,
-        None => new_engine(options)?.choose(&typed.line, &level.within(limits), &control),
+        None => {
+            let mut engine = new_engine(options)?;
+            let chance = seed_or_drawn(None);
+            choose_at(&mut engine, &typed.line, (level, limits), chance, &control)
+        }
     };
     let Some(choice) = choice else {
         return Err(Problem::bad_request("the game is over: there is no move"));

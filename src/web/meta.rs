@@ -14,7 +14,7 @@ use crate::language::Language;
 use juzhong::engine::Level;
 use juzhong::game::Game;
 use juzhong::gomoku::Board;
-use juzhong::tablebase::Tables;
+use juzhong::tablebase::{Material, Tables};
 use juzhong::xiangqi::Position;
 
 /// The books, tables and limits of a server.
@@ -87,6 +87,8 @@ struct AboutTables {
     metric: String,
     rules: &'static str,
     sets: usize,
+    /// The men of the largest set, kings included.
+    largest: usize,
 }
 
 /// The built-in book and tables.
@@ -169,6 +171,7 @@ impl AboutTables {
             metric: tables.metric().to_string(),
             rules: tables.rules().name(),
             sets: tables.materials().len(),
+            largest: tables.materials().iter().map(Material::men).max().unwrap_or(0),
         }
     }
 }

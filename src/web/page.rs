@@ -1,7 +1,7 @@
 //! The files of the page, which are part of the program.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::problem::Problem;
 use crate::language;
+use crate::language::script_texts::strings_of_script;
 
 /// A file of the page.
 struct Asset {
@@ -17,6 +18,11 @@ struct Asset {
 }
 
 impl Asset {
+    /// The text of a script, a style or a page; none of a picture.
+    fn text(&self) -> &'static str {
+        std::str::from_utf8(self.bytes).unwrap_or_default()
+    }
+
     /// The bytes that are sent: of scripts and styles without the lines that are comments, which stay empty, so that a browser's
     /// messages name the lines of the file, and without indents and the types of expressions.
     fn sent(&self) -> Cow<'static, [u8]> {
@@ -173,12 +179,82 @@ impl File {
 /// The level of zstd.
 const PACKING: i32 = 9;
 
-/// The files by their paths: those of the folder, and the Chinese texts of the catalogue as a module.
+/// The path of a file that another one names.
+fn named_by(path: &str, name: &str) -> String {
+    let mut folders: Vec<&str> = path.split('/').collect();
+    folders.pop();
+    for part in name.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(folders.pop()),
+            part => folders.push(part),
+        }
+    }
+    folders.join("/")
+}
+
+/// The files that a file of the page loads by itself: scripts by `from '…'` at the beginnings of lines, others by the
+/// attributes of elements.
+fn loaded_by(asset: &Asset) -> Vec<String> {
+    let text = asset.text();
+    let names: Vec<&str> = match asset.path.rsplit('.').next() {
+        // What the page needs once it is installed is loaded then.
+        Some("html") => text
+            .lines()
+            .filter(|line| !line.contains("apple-touch-icon") && !line.contains("manifest"))
+            .filter_map(|line| line.split_once(" href=\"").or_else(|| line.split_once(" src=\"")))
+            .filter_map(|(_, rest)| rest.split('"').next())
+            .collect(),
+        Some("js") => text
+            .lines()
+            .filter(|line| line.starts_with("import ") || line.starts_with("export "))
+            .filter_map(|line| line.split(" from '").nth(1)?.split('\'').next())
+            .collect(),
+        _ => Vec::new(),
+    };
+    names.into_iter().map(|name| named_by(asset.path, name)).collect()
+}
+
+/// The files that the first view loads, but for texts.
+fn first_view() -> Vec<&'static Asset> {
+    let mut found: Vec<&Asset> = ASSETS.iter().filter(|asset| asset.path == "index.html").collect();
+    let mut next = 0;
+    while let Some(&asset) = found.get(next) {
+        for name in loaded_by(asset) {
+            let named = ASSETS.iter().find(|other| other.path == name);
+            found.extend(named.filter(|named| !found.iter().any(|other| other.path == named.path)));
+        }
+        next += 1;
+    }
+    found
+}
+
+/// The texts that stand in some scripts.
+fn texts_of<'a>(scripts: impl Iterator<Item = &'a Asset>) -> HashSet<String> {
+    let scripts = scripts.filter(|asset| asset.path.ends_with(".js"));
+    scripts.flat_map(|asset| strings_of_script(asset.text())).collect()
+}
+
+/// The Chinese texts of the catalogue as modules: those of the first view, and those that stand only in what is loaded later.
+fn chinese_modules() -> [Cow<'static, [u8]>; 2] {
+    let first = first_view();
+    let is_first = |asset: &&Asset| first.iter().any(|other| other.path == asset.path);
+    let at_first = texts_of(first.iter().copied());
+    let later = texts_of(ASSETS.iter().filter(|asset| !is_first(asset)));
+    let is_later = |text: &str| later.contains(text) && !at_first.contains(text);
+    let (later, first): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        language::page_texts().iter().partition(|(text, _)| is_later(text));
+    [first, later].map(|texts| {
+        let texts = serde_json::to_string(&texts).unwrap_or_default();
+        Cow::Owned(format!("export const ZH = {texts};\n").into_bytes())
+    })
+}
+
+/// The files by their paths: those of the folder, and the Chinese texts of the catalogue as modules.
 static FILES: LazyLock<HashMap<&'static str, File>> = LazyLock::new(|| {
-    let texts = serde_json::to_string(language::page_texts()).unwrap_or_default();
-    let texts = format!("export const ZH = {texts};\n").into_bytes();
+    let [first, later] = chinese_modules();
     let assets = ASSETS.iter().map(|asset| (asset.path, asset.sent()));
-    let all = assets.chain([("zh.js", Cow::Owned(texts))]);
+    let all = assets.chain([("zh.js", first), ("zh-later.js", later)]);
     all.map(|(path, bytes)| (path, File::new(path, bytes))).collect()
 });
 
@@ -279,70 +355,35 @@ mod tests {
         })
     }
 
-    /// The path of a file that another one names.
-    fn named_by(path: &str, name: &str) -> String {
-        let mut folders: Vec<&str> = path.split('/').collect();
-        folders.pop();
-        for part in name.split('/') {
-            match part {
-                "." => {}
-                ".." => drop(folders.pop()),
-                part => folders.push(part),
-            }
-        }
-        folders.join("/")
-    }
-
-    /// The files that a file of the page loads by itself: scripts by `from '…'` at the beginnings of lines, others by the
-    /// attributes of elements.
-    fn loaded_by(path: &str) -> Vec<String> {
-        // A picture loads nothing.
-        let text = std::str::from_utf8(&FILES[path].bytes).unwrap_or_default();
-        let names: Vec<&str> = match path.rsplit('.').next() {
-            // What the page needs once it is installed is loaded then.
-            Some("html") => text
-                .lines()
-                .filter(|line| !line.contains("apple-touch-icon") && !line.contains("manifest"))
-                .filter_map(|line| {
-                    line.split_once(" href=\"").or_else(|| line.split_once(" src=\""))
-                })
-                .filter_map(|(_, rest)| rest.split('"').next())
-                .collect(),
-            Some("js") => text
-                .lines()
-                .filter(|line| line.starts_with("import ") || line.starts_with("export "))
-                .filter_map(|line| line.split(" from '").nth(1)?.split('\'').next())
-                .collect(),
-            _ => Vec::new(),
-        };
-        names.into_iter().map(|name| named_by(path, name)).collect()
-    }
-
-    /// The files that the first view loads, in Chinese.
-    fn first_view() -> Vec<String> {
-        let mut found = vec!["index.html".to_owned(), "zh.js".to_owned()];
-        let mut next = 0;
-        while let Some(path) = found.get(next) {
-            for name in loaded_by(path) {
-                assert!(FILES.contains_key(name.as_str()), "{name}");
-                if !found.contains(&name) {
-                    found.push(name);
-                }
-            }
-            next += 1;
-        }
-        found
-    }
-
     #[test]
     fn the_first_view_is_light() {
-        let first = first_view();
-        let has = |path: &str| first.iter().any(|found| found == path);
+        let first: Vec<&str> =
+            first_view().iter().map(|asset| asset.path).chain(["zh.js"]).collect();
+        let has = |path: &str| first.contains(&path);
         assert!(has("main.js") && has("page.css") && has("glyphs.js"), "{first:?}");
         // What teaches comes when it is asked for.
         assert!(!first.iter().any(|path| path.starts_with("teach/")), "{first:?}");
-        let (bytes, packed) = weight(first.iter().map(String::as_str));
+        let (bytes, packed) = weight(first.iter().copied());
         assert!(bytes < 300_000 && packed < 150_000, "{bytes} bytes, packed {packed}");
+    }
+
+    #[test]
+    fn chinese_texts_are_parted_by_what_is_loaded_first() {
+        let [first, later] = ["zh.js", "zh-later.js"].map(|path| {
+            let module = std::str::from_utf8(&FILES[path].bytes).unwrap();
+            let texts = module.strip_prefix("export const ZH = ").unwrap().trim_end();
+            let texts: BTreeMap<String, String> =
+                serde_json::from_str(texts.strip_suffix(';').unwrap()).unwrap();
+            texts
+        });
+        assert_eq!(first.len() + later.len(), language::page_texts().len());
+        assert!(later.len() > 100, "{}", later.len());
+        for text in later.keys() {
+            let literal = format!("'{}'", text.replace('\'', "\\'"));
+            for asset in first_view() {
+                assert!(!asset.text().contains(&literal), "{}: {text}", asset.path);
+            }
+        }
     }
 
     #[test]

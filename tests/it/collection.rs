@@ -107,6 +107,50 @@ fn answers(index: &GameIndex) -> Vec<String> {
 }
 
 #[test]
+fn names_and_numbers_are_found_in_any_width_and_in_pinyin_without_tones() {
+    let folder = Folder::new();
+    let wide = game("Ｂｏｂｂｙ７", "吕钦", "１９７９", "1. h2e2 h9g7", "1-0");
+    let narrow = game("Bobby7", "呂欽", "1979", "1. b2e2 b9c7", "1-0");
+    let other = game("Anna8", "许银川", "1999", "1. c3c4 c9a7", "1-0");
+    folder.write("games/a.pgn", [wide, narrow, other].concat());
+    let (index, _) = updated(&folder, &[folder.join("games")]);
+    let found = |conditions: &Conditions| -> Vec<u64> {
+        index.find(conditions, &ALL).unwrap().games.iter().map(|game| game.place).collect()
+    };
+    let letters = ["bobby7", "BOBBY7", "ｂｏｂｂｙ７", "ＢＯＢＢＹ７", "Bobby７", "ｂｏｂ"];
+    let digits = ["1979", "１９７９", "19７9"];
+    let pinyin = [
+        "lvqin",
+        "luqin",
+        "lu qin",
+        "LuQin",
+        "ｌｖｑｉｎ",
+        "ｌｕ　ｑｉｎ",
+        "lq",
+        "ｌｑ",
+        "吕钦",
+        "呂欽",
+    ];
+    for typed in letters.iter().chain(&digits).chain(&pinyin) {
+        let conditions = Conditions { words: (*typed).to_owned(), ..Conditions::default() };
+        assert_eq!(found(&conditions), [0, 1], "{typed}");
+    }
+    for typed in letters.iter().chain(&pinyin) {
+        let conditions = Conditions { player: (*typed).to_owned(), ..Conditions::default() };
+        assert_eq!(found(&conditions), [0, 1], "player {typed}");
+    }
+    for typed in ["quanguosai", "quan guo", "ｑｇｓ", "全國賽"] {
+        let conditions = Conditions { event: typed.to_owned(), ..Conditions::default() };
+        assert_eq!(found(&conditions), [0, 1, 2], "event {typed}");
+    }
+    let conditions = Conditions {
+        words: "ｘｕ ｙｉｎｃｈｕａｎ ８".to_owned(),
+        ..Conditions::default()
+    };
+    assert_eq!(found(&conditions), [2]);
+}
+
+#[test]
 fn games_are_found_by_any_field() {
     let folder = Folder::new();
     folder.write("games/a.pgn", some_games().concat());

@@ -92,6 +92,7 @@ mod solve {
 #[cfg(feature = "cli")]
 mod engine {
     mod damage;
+    mod levels;
     mod mate_check;
     mod sources;
     mod table_play;

@@ -101,6 +101,49 @@ await step('names are found in any width, and copies are one', async () => {
   assert.match(all, /^\d+ games/);
 });
 
+/** Whether the server finds games by the men that were on the board. */
+const findsMaterial = await fetch(`${base}api/openapi.json`).then((answer) => answer.json())
+  .then(({ paths }) => JSON.stringify(paths['/api/games'].get.parameters).includes('"material"'));
+
+await step('material is asked for in any width and case, and is in the address', async () => {
+  await page.route(/\/api\/games\?.*material=/, async (route) => {
+    if (findsMaterial) return route.continue();
+    const address = new URL(route.request().url());
+    address.searchParams.delete('material');
+    return route.fulfill({ response: await route.fetch({ url: address.href }) });
+  });
+  await go(page, '?view=games');
+  await page.waitForSelector('.library tbody tr');
+  const all = await text(page, '.library [role="status"]');
+  const field = page.getByLabel('material');
+  for (const typed of ['krcvkr', ' ＫＲＣ ｖ ｋｒ ']) {
+    await asks(/material=KRCvKR(&|$)/, async () => { await field.fill(typed); await field.press('Enter'); });
+    await waitParameter('material', 'KRCvKR');
+    await asks(/games\?(?!.*material)/, async () => { await field.fill(''); await field.press('Enter'); });
+    await waitParameter('material', '');
+  }
+  const start = 'KAABBNNRRCCPPPPPvKAABBNNRRCCPPPPP';
+  await asks(/material=/, async () => { await field.fill(start); await field.press('Enter'); });
+  await page.waitForSelector('.library tbody tr');
+  await page.reload();
+  await page.waitForSelector('.library tbody tr');
+  assert.equal(await page.getByLabel('material').inputValue(), start);
+  await page.goBack();
+  await page.waitForFunction((wanted) => document.querySelector('.library [role="status"]')?.textContent === wanted, all);
+  assert.equal(await page.getByLabel('material').inputValue(), '');
+});
+
+if (findsMaterial) await step('games are found by material: needs a server that knows it', async () => {
+  await go(page, '?view=games&material=KRvKN');
+  await page.waitForFunction(() => document.querySelector('.library tbody tr, .library .empty'));
+  const few = await rows().count();
+  await go(page, '?view=games');
+  await page.waitForSelector('.library tbody tr');
+  assert.ok(few < await rows().count());
+  await go(page, '?view=games&material=nonsense');
+  await page.waitForSelector('.library .empty');
+});
+
 await step('several files are dropped together', async () => {
   await go(page, '');
   await drop([['one.pgn', GAME('Ann', '1. h2e2 h9g7') + GAME('Bob', '1. c3c4')], ['two.pgn', GAME('Cid', '1. b2e2 b9c7')], ['notes.txt', 'no game at all']]);
@@ -147,6 +190,11 @@ await step('the list fits a phone', async () => {
   await page.waitForSelector('.library tbody tr');
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth));
   await shot(page, 'library-360');
+  // Where there is room, events are there, too.
+  assert.equal(await page.locator('.library thead th').filter({ hasText: 'Event' }).isVisible(), false);
+  await page.setViewportSize({ width: 740, height: 360 });
+  assert.equal(await page.locator('.library thead th').filter({ hasText: 'Event' }).isVisible(), true);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth));
 });
 
 await close();

@@ -62,7 +62,12 @@ async function sizes() {
     }
   }
   await look('the whole board is seen at 200 %', `?${LINE}`, fits, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
-  await look('a large screen has a large board', `?${LINE}`, async (page) => {
+  await look('the link of a phone has a panel on a wide window, too', `?${LINE}&tab=engine`, async (page) => {
+    assert.ok(await page.locator('.panel-book').isVisible());
+    assert.equal(await page.locator('.tab[aria-selected="true"]:visible').count(), 1);
+  });
+  await look('a large screen has a large board and larger letters', `?${LINE}`, async (page) => {
+    assert.ok(await page.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)) > 16);
     const { height } = await box(page, '.board');
     assert.ok(height > 1440 * 0.75, `${height}`);
   }, styled('en', 'light', [2560, 1440]));
@@ -87,6 +92,13 @@ async function pictures() {
     assert.deepEqual(await cut(), []);
     await shot(page, 'page-phone');
   }, styled('zh', 'dark', [360, 740]));
+  await look('the list of keys begins above on the phone', '', async (page) => {
+    await page.keyboard.press('?');
+    await page.waitForSelector('.dialog .keys');
+    await page.waitForTimeout(200);
+    const [dialog, title] = [await box(page, '.dialog'), await box(page, '.dialog h2')];
+    assert.ok(title.y >= dialog.y && title.y < dialog.y + 60, JSON.stringify([dialog, title]));
+  }, styled('en', 'light', [360, 740]));
   await look('names have a line of their own on the phone', '', async (page) => {
     assert.ok(!await page.locator('.game-title').isVisible());
     await page.evaluate((text) => {
@@ -236,6 +248,9 @@ async function tables() {
     assert.match(await text(page, '.panel-table .sentence'), /^Red wins\.$/);
     assert.equal(await page.locator('.panel-table').getByRole('button', { name: 'Play it out' }).count(), 0);
   });
+  await look('no set is missing where the game is over', `?${MATED}&tab=table`, async (page) => {
+    await page.waitForFunction(() => /The game is over here/.test(document.querySelector('.panel-table').textContent));
+  });
   await look('the list of tables is sorted, and bars have their own labels', '?view=tables&set=KRvKN', async (page) => {
     await page.waitForSelector('.histogram text');
     const first = () => text(page, '.view-tables tbody tr button');
@@ -260,6 +275,10 @@ async function tables() {
     assert.match(await text(page, '.set-details'), /by the rules of repetition/);
     await shot(page, 'looks-tables-rates-1280x800-en-light');
   });
+  await look('the list of tables fits a phone, in Chinese', '?view=tables&set=KRvKN', async (page) => {
+    await page.waitForSelector('.set-details .men-name');
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  }, styled('zh', 'light', [360, 740]));
   await look('sets have their Chinese names', '?view=tables&set=KRvKN', async (page) => {
     await page.waitForSelector('.set-details .men-name');
     assert.match(await text(page, '.set-details h2'), /单车对单马/);
@@ -275,6 +294,9 @@ async function speech() {
     await page.waitForFunction(() => /lang=en/.test(location.search));
     assert.match(await text(page, '.tree .move'), /C2=5/);
   });
+  await look('what is loaded later is in Chinese from the first', `?${ENDING}&tab=table`, async (page) => {
+    await page.waitForFunction(() => [...document.querySelectorAll('.plate [role="img"]')].some(({ title }) => title.startsWith('吃掉的棋子')));
+  }, styled('zh', 'light', [1280, 800]));
   await look('a notation that was chosen stays', `?${LINE}`, async (page) => {
     assert.match(await text(page, '.tree .move'), /C2=5/);
     await page.getByLabel('Notation').first().selectOption('chinese');
@@ -338,6 +360,24 @@ async function boards() {
   });
 }
 
+async function lists() {
+  await look('files are opened from the list of games, also without a library', '?view=games', async (page) => {
+    assert.ok(await page.locator('.view-games').getByRole('button', { name: 'Open files' }).first().isVisible());
+    await page.setInputFiles('#open-file-games', [1, 2].map((number) => ({ name: `${number}.pgn`, mimeType: 'text/plain', buffer: Buffer.from(`[Red "R${number}"]\n\n1. h2e2 *\n`) })));
+    await page.waitForFunction(() => /2 games/.test(document.querySelector('.status')?.textContent ?? ''));
+  });
+  await look('without a library nothing is searched in it', '', async (page) => {
+    await page.route('**/api/meta**', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...await response.json(), library: null } });
+    });
+    await go(page, '?view=games');
+    await page.waitForSelector('.library .command');
+    assert.ok(!await page.locator('.view-games .search').isVisible());
+    assert.ok(await page.locator('.view-games').getByRole('button', { name: 'Open a folder' }).first().isVisible());
+  });
+}
+
 async function accessibility() {
   const views = { start: '', board: `?${LINE}`, play: `?tab=play&${LINE}`, review: `?tab=review&${LINE}`, values: `?tab=values&${LINE}`, file: `?tab=file&${LINE}`, table: `?tab=table&${ENDING}`,
     mated: `?${MATED}`, games: '?view=games', tables: '?view=tables&set=KRvKN', gomoku: '?game=gomoku&moves=h8,i9,h9', won: `?${WON}` };
@@ -354,7 +394,7 @@ async function accessibility() {
   }
 }
 
-for (const part of [pictures, ways, endings, books, tables, speech, boards, sizes, accessibility]) {
+for (const part of [pictures, ways, endings, books, tables, lists, speech, boards, sizes, accessibility]) {
   try {
     await part();
   } catch (error) {

@@ -898,7 +898,13 @@ async function edits() {
     await page.locator('.tools button').first().click();
     await page.locator('dialog').getByLabel('Weight').fill('777');
     await page.locator('dialog').getByLabel('Comment').fill('<i>mine</i>');
+    await page.route('**/api/book/edit**', async (route) => {
+      await new Promise((resolve) => { setTimeout(resolve, 1000); });
+      await route.continue();
+    });
     await page.locator('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.waitForFunction(() => /Changing the book/.test(document.querySelector('.work-row')?.textContent ?? ''));
+    await page.unroute('**/api/book/edit**');
     await page.waitForFunction(() => /777/.test(document.querySelector('.panel-book')?.textContent ?? ''));
     assert.match(await text(page, '.panel-book'), /<i>mine<\/i>/);
     await page.locator('.tools button').first().click();
@@ -916,8 +922,15 @@ async function weight() {
     const bytes = await page.evaluate(() => performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
       .filter(({ name }) => !name.includes('/api/')).reduce((sum, entry) => sum + (entry.decodedBodySize || 0), 0));
     assert.ok(bytes > 50000 && bytes < 300000, `${bytes} bytes`);
-    const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
+    const painted = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity);
+    let paint = await painted();
+    // The machine may do other things.
+    for (let tries = 0; tries < 10 && paint >= 300; tries++) {
+      await go(page, '');
+      paint = Math.min(paint, await painted());
+    }
     console.log(`     ${bytes} bytes, first paint after ${Math.round(paint)} ms`);
+    assert.ok(paint < 300, `first paint after ${paint} ms`);
     await page.waitForSelector('.movable');
     const [x, y] = await place(page, 'h2');
     const spent = await page.evaluate(([left, top]) => {

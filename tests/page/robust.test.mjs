@@ -328,6 +328,12 @@ async function worked(tool) {
 
 /** Does something some times and returns how long the page was at work for it in the middle, its answers drawn. */
 async function timed(page, act, times) {
+  const spent = await spentOn(page, act, times);
+  return Math.round(spent.sort((a, b) => a - b)[Math.floor(times / 2)]);
+}
+
+/** Does something some times and returns how long the page was at work each time, its answers drawn. */
+async function spentOn(page, act, times) {
   const tool = await page.context().newCDPSession(page);
   await tool.send('Performance.enable', { timeDomain: 'threadTicks' });
   const spent = [];
@@ -338,7 +344,31 @@ async function timed(page, act, times) {
     spent.push(await worked(tool) - before);
   }
   await tool.detach();
-  return Math.round(spent.sort((a, b) => a - b)[Math.floor(times / 2)]);
+  return spent;
+}
+
+/** Clicks an element within the page. */
+const clicked = (selector, at = 0) => (page) => page.evaluate(([wanted, place]) => document.querySelectorAll(wanted)[place].click(), [selector, at]);
+
+/** What a person does in a game besides keys: clicks on moves, the panels, the menu of annotations, the field of the comment. */
+const INTERACTIONS = [['first move', clicked('.tree .move')], ['fourth move', clicked('.tree .move', 3)],
+  ...['table', 'play', 'review', 'values', 'file', 'book'].map((name) => [name, clicked(`#tab-${name}`)]),
+  ['annotations', clicked('.annotate summary')], ['annotations closed', clicked('.annotate summary')],
+  ['comment field', (page) => page.getByLabel('Comment on this move').focus()], ['comment left', (page) => page.getByLabel('Comment on this move').blur()]];
+
+/** Checks that no interaction takes the page long, the first time included, and says how long; by the wall, the longest task. */
+async function interactsSoon(page, name, interactions) {
+  await watchTasks(page);
+  const found = [];
+  for (let round = 0; round < 2; round++) {
+    for (const [label, act] of interactions) {
+      const [spent] = await spentOn(page, () => act(page), 1);
+      found.push([label, Math.round(spent)]);
+    }
+  }
+  const held = Math.round(await page.evaluate(() => window.held));
+  console.log(`     ${name}: ${found.map(([label, spent]) => `${label} ${spent} ms`).join(', ')}; longest task on the wall ${held} ms`);
+  for (const [label, spent] of found) assert.ok(spent < SOON, `${name}: ${label} took ${spent} ms`);
 }
 
 /** Checks that keys are answered soon, and says how soon. */
@@ -409,6 +439,10 @@ async function long() {
       return move && list && move.top >= list.top - 1 && move.bottom <= list.bottom + 1;
     });
     assert.ok(shown, 'the last move is seen');
+    await interactsSoon(page, '10,000 plies', INTERACTIONS);
+    await press(page, 'Home');
+    await interactsSoon(page, 'the start of 10,000 plies', INTERACTIONS);
+    await press(page, 'End');
     await shot(page, 'long-1280-en-light');
   });
   await step('cutting, its undo and a comment at the end of 10,000 plies are soon done', async () => {
@@ -451,6 +485,8 @@ async function wordy() {
       await soon(page, `2 MB ${name}`, [['ArrowRight', 4], ['ArrowLeft', 4]]);
       await seenSoon(page, `2 MB ${name}`, PAIRS);
       assert.ok((await text(page, '.tree')).length < 2000);
+      await interactsSoon(page, `2 MB ${name}`, [...INTERACTIONS, ['second move', clicked('.tree .move', 1)],
+        ['whole comment', clicked('.comment-whole')], ['whole comment closed', (window) => press(window, 'Escape')]]);
       await press(page, 'Home');
       await press(page, 'ArrowRight');
       await press(page, 'ArrowRight');
@@ -490,6 +526,8 @@ async function branches() {
     assert.ok(await count(page, '.tree .move') < 1500);
     await soon(page, `${variations} variations`, [['ArrowRight', 7], ['ArrowDown', 5], ['ArrowUp', 5], ['End', 1], ['ArrowLeft', 5], ['Home', 1]]);
     await seenSoon(page, `${variations} variations`, [...PAIRS, ['ArrowRight', 'ArrowDown', 'ArrowUp', 'ArrowLeft']]);
+    await interactsSoon(page, `${variations} variations`, INTERACTIONS);
+    await press(page, 'Home');
     await press(page, 'ArrowRight');
     await shot(page, 'branched-1280-en-light');
     await press(page, 'Delete');

@@ -368,7 +368,7 @@ async function installed() {
   await step('the service worker keeps the page, and nothing else', async () => {
     await page.waitForFunction(() => navigator.serviceWorker.controller, undefined, { timeout: 20000 });
     const kept = await page.evaluate(async () => (await (await caches.open('juzhong-page')).keys()).map(({ url }) => url));
-    for (const name of ['', 'main.js', 'page.css', 'zh.js', 'picture.js', 'sheet.js', 'panels/book.js', 'icon.svg']) assert.ok(kept.includes(base + name), name);
+    for (const name of ['', 'main.js', 'page.css', 'zh.js', 'zh-later.js', 'picture.js', 'sheet.js', 'panels/book.js', 'icon.svg']) assert.ok(kept.includes(base + name), name);
     assert.deepEqual(kept.filter((url) => /\/api\/|#|token/.test(url)), []);
   });
   await step('without a connection the page comes up', async () => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use juzhong::answers::{AnalysisInfo, BestMove, ChosenMove, Described, parse_rules};
 use juzhong::bytes::clock::Instant;
-use juzhong::engine::{Engine, EngineOptions, Level, Playable, TableOptions};
+use juzhong::engine::{Engine, EngineOptions, Level, Playable, TableOptions, choose_at};
 use juzhong::message::ToMessage;
 use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV};
 use juzhong::xiangqi::notation::MoveNotation;
@@ -119,11 +119,12 @@ fn chosen<G: Described + Playable>(
             .ok_or_else(|| Problem::bad_request("there is no such level"))?,
         None => Level::FULL,
     };
-    let mut engine =
-        engine::<G>(options::<G>(wanted.rules.as_deref(), wanted.tables.unwrap_or(true))?)?;
+    let options = options::<G>(wanted.rules.as_deref(), wanted.tables.unwrap_or(true))?;
+    let mut engine = engine::<G>(EngineOptions { multipv: level.lines(), ..options })?;
     let time = Duration::from_millis(wanted.movetime.unwrap_or(USUAL_MOVE).clamp(1, LONGEST_MOVE));
     let limits = Limits { nodes: wanted.nodes, hard_time: Some(time), ..Limits::default() };
-    let choice = engine.choose(&line, &level.within(limits), &());
+    let chance = getrandom::u64().unwrap_or(0);
+    let choice = choose_at(&mut engine, &line, (level, limits), chance, &());
     let choice =
         choice.ok_or_else(|| Problem::bad_request("the game is over: there is no move"))?;
     Ok(Answer::json(&ChosenMove::of(line.position(), &choice, request.shown_notation()?)))

@@ -146,6 +146,9 @@ pub enum EditError {
         /// The change.
         what: Message,
     },
+    /// There are no edits.
+    #[error("there is no edit to undo")]
+    NoEdit,
     /// There are fewer edits.
     #[error("there are only {have} edits to undo")]
     NoSuchEdit {
@@ -304,11 +307,11 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// [`EditError::NoSuchEdit`], [`EditError::Overtaken`], [`EditError::Replace`].
+    /// [`EditError::NoEdit`], [`EditError::NoSuchEdit`], [`EditError::Overtaken`], [`EditError::Replace`].
     pub fn undo(&mut self, count: u64) -> Result<Vec<JournalStep>, EditError> {
         let have = self.query(journal::count)?;
         if have < count {
-            return Err(EditError::NoSuchEdit { have });
+            return Err(if have == 0 { EditError::NoEdit } else { EditError::NoSuchEdit { have } });
         }
         let mut undone = Vec::new();
         for _ in 0..count {
@@ -540,6 +543,8 @@ mod tests {
         assert_eq!(editor.undo(2).unwrap().len(), 2);
         editor.commit().unwrap();
         assert_eq!(dump(&path), before);
+        let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
+        assert!(matches!(editor.undo(1), Err(EditError::NoEdit)));
     }
 
     #[test]

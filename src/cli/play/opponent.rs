@@ -1,7 +1,5 @@
 //! Who plays against the person: this program's engine at some level, or another engine.
 
-use std::sync::{Mutex, PoisonError};
-
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -11,10 +9,10 @@ use crate::cli::print::describe::{describe, describe_thought};
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, OrExit, exit};
 use juzhong::bytes::StopFlag;
-use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
+use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, choose_at, seed_or_drawn};
 use juzhong::game::Line;
 use juzhong::protocol::client::{Client, ClientError, GoLimits, Thought};
-use juzhong::search::{Control, Iteration, Limits};
+use juzhong::search::Limits;
 
 /// This program's engine.
 pub(crate) struct Own<G: Playable> {
@@ -84,26 +82,6 @@ pub(crate) enum Purpose {
     Advise,
 }
 
-/// The lines of the last depth, the best first, until the search shall end.
-struct LastLines<M> {
-    lines: Mutex<Vec<Iteration<M>>>,
-    stop: StopFlag,
-}
-
-impl<M: Clone + Send + Sync> Control<M> for LastLines<M> {
-    fn should_stop(&self) -> bool {
-        self.stop.is_set()
-    }
-
-    fn report(&self, iteration: &Iteration<M>) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if iteration.multipv == 1 {
-            lines.clear();
-        }
-        lines.push(iteration.clone());
-    }
-}
-
 impl<G: Playable + Terminal> Own<G> {
     pub(crate) fn new(engine: Engine<G>, limits: Limits, level: Level) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed_or_drawn(engine.options().seed));
@@ -117,21 +95,14 @@ impl<G: Playable + Terminal> Own<G> {
         stop: &StopFlag,
     ) -> Result<Option<Reply<G::Move>>, CliError> {
         let level = if purpose == Purpose::Play { self.level } else { Level::FULL };
-        let multipv = if level.margin().is_some() { Level::LINES } else { 1 };
+        let multipv = level.lines();
         if self.engine.options().multipv != multipv {
             let options = EngineOptions { multipv, ..self.engine.options().clone() };
             self.engine.set_options(options).or_exit(exit::UNAVAILABLE)?;
         }
-        let lines = LastLines { lines: Mutex::default(), stop: stop.clone() };
-        let choice = self.engine.choose(line, &level.within(self.limits), &lines);
+        let chance = if level.margin().is_some() { self.random.next_u64() } else { 0 };
+        let choice = choose_at(&mut self.engine, line, (level, self.limits), chance, stop);
         tell_warnings(&mut self.engine);
-        let lines = lines.lines.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let choice = match (choice, level.margin()) {
-            (Some(choice), Some(margin)) => {
-                Some(varied(choice, &lines, margin, self.random.next_u64()))
-            }
-            (choice, _) => choice,
-        };
         Ok(choice.map(|choice| Reply { mv: choice.mv, about: describe::<G>(&choice) }))
     }
 }

@@ -65,6 +65,12 @@ function lose() {
   timer = window.setTimeout(() => void askAgain(), pause);
 }
 
+/** Notes that nothing answers, and returns that as a problem. */
+function gone() {
+  lose();
+  return new Problem({ code: local ? 'broken' : 'no_server', title: 'no answer' });
+}
+
 /** Asks the server whether it is there; if not, once more after a pause twice as long. */
 export async function askAgain() {
   if (local) return;
@@ -210,8 +216,7 @@ async function send(path, query, body, signal) {
     response = await (local ? (await local).answer(address(path, query), init) : fetch(address(path, query), init));
   } catch (error) {
     if (signal?.aborted) throw error;
-    lose();
-    throw new Problem({ code: local ? 'broken' : 'no_server', title: 'no answer' });
+    throw gone();
   }
   if (isProblem(response)) throw await problemOf(response);
   return response;
@@ -248,7 +253,7 @@ export async function stream(path, query, body, onEvent, signal) {
   let last = '';
   for (;;) {
     const { done, value } = await reader.read().catch((error) => {
-      if (!signal.aborted) void askAgain();
+      if (!signal.aborted) throw gone();
       throw error;
     });
     if (done) break;
@@ -257,7 +262,9 @@ export async function stream(path, query, body, onEvent, signal) {
     for (const block of blocks) last = handOn(block, onEvent);
   }
   // A stream that breaks off may be the first sign that the server is gone.
-  if (!signal.aborted && !LAST.has(last)) void askAgain();
+  if (signal.aborted || LAST.has(last)) return;
+  await askAgain();
+  if (isAway()) throw gone();
 }
 
 /** The events after which a stream ends. */

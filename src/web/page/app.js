@@ -37,7 +37,7 @@ import * as tree from './tree.js';
 /** @typedef {{ply?: number, side?: string, man?: string, move: string, text?: string, by?: string, checks?: ManAt[], chases?: ManAt[]}} LoopMove */
 
 /** @typedef {{name: string, games: number, positions: number, writable: boolean}} BookInfo */
-/** @typedef {{sets: number, rules: string, metric: string, men?: number}} TablesInfo */
+/** @typedef {{sets: number, rules: string, metric: string, men?: number, largest?: number}} TablesInfo */
 /** @typedef {{books: BookInfo[], tables: TablesInfo | null, engines?: string[]}} GameInfo */
 
 /**

@@ -5,26 +5,38 @@ import { button, dialog, el, row } from './dom.js';
 import { number, t } from './i18n.js';
 import { find, movesTo, nodeAt } from './tree.js';
 
-/** Characters of a part. */
+/** Characters of a part, and its lines, which take longer to lay out. */
 const PART = 4000;
+const LINES = 150;
 
 /** Cuts a text into parts, at the end of a line or a word where there is one. @param {string} text */
 export function partsOf(text) {
   const parts = [];
   for (let from = 0; from < text.length;) {
-    const to = from + PART < text.length ? cutBefore(text, from, from + PART) : text.length;
-    parts.push(text.slice(from, to));
-    from = to;
+    // Nothing looks further than the part, for texts may be long.
+    const most = text.slice(from, from + PART);
+    const part = firstLines(most.length < PART || from + PART === text.length ? most : most.slice(0, endOfWords(most)));
+    parts.push(part);
+    from += part.length;
   }
   return parts.length > 0 ? parts : [''];
 }
 
-/** @param {string} text @param {number} from @param {number} to */
-function cutBefore(text, from, to) {
-  const half = from + PART / 2;
-  const end = Math.max(text.lastIndexOf('\n', to - 1), text.lastIndexOf(' ', to - 1)) + 1;
-  if (end > half) return end;
-  return /[\ud800-\udbff]/.test(text[to - 1] ?? '') ? to - 1 : to;
+/** Returns where a part ends that another one follows. @param {string} most */
+function endOfWords(most) {
+  const end = Math.max(most.lastIndexOf('\n'), most.lastIndexOf(' ')) + 1;
+  if (end > PART / 2) return end;
+  return /[\ud800-\udbff]$/.test(most) ? PART - 1 : PART;
+}
+
+/** Returns as many lines of a text as a part has at most. @param {string} text */
+function firstLines(text) {
+  let to = 0;
+  for (let lines = 0; lines < LINES; lines++) {
+    to = text.indexOf('\n', to) + 1;
+    if (to === 0) return text;
+  }
+  return text.slice(0, to);
 }
 
 /** Opens the comment of a move. @param {import('./app.js').App} app @param {import('./tree.js').Path} path */

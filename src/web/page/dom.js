@@ -168,5 +168,7 @@ export function dialog(title, ...children) {
   box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
   document.body.append(box);
   box.showModal();
+  // The focus may be far down; reading begins above.
+  box.scrollTop = 0;
   return box;
 }

@@ -12,8 +12,8 @@ export const PAGE = 50;
 
 /** The columns: by what they sort, and the classes of their cells. @returns {[string, string, string][]} */
 function columns() {
-  return [['first', t('Players'), ''], ['event', t('Event'), 'wide'], ['date', t('Year'), 'num'], ['result', t('Result'), ''],
-    ['opening', t('Opening'), ''], ['plies', t('Plies'), 'num wide'], ['place', t('File'), 'wide']];
+  return [['first', t('Players'), ''], ['event', t('Event'), 'roomy'], ['date', t('Year'), 'num'], ['result', t('Result'), ''],
+    ['opening', t('Opening'), ''], ['plies', t('Plies'), 'num roomy'], ['place', t('File'), 'wide']];
 }
 
 /**
@@ -40,8 +40,8 @@ function gameRow(game, open) {
     el('td', {}, el('button', { type: 'button', class: 'link' }, titleOf(game)),
       game.copies > 1 && el('span', { class: 'quiet copies', title: t('{n} copies', { n: number(game.copies) }) }, ` ×${number(game.copies)}`),
       game.broken && el('span', { class: 'quiet', title: t('This game breaks off: its moves are those before the fault.') }, ' ✂')),
-    el('td', { class: 'wide quiet' }, game.event ?? ''), cell(game.year ?? ''), el('td', { class: 'result' }, resultText(game.result)),
-    el('td', {}, game.opening), el('td', { class: 'num wide' }, number(game.plies)), el('td', { class: 'wide quiet' }, game.file));
+    el('td', { class: 'roomy quiet' }, game.event ?? ''), cell(game.year ?? ''), el('td', { class: 'result' }, resultText(game.result)),
+    el('td', {}, game.opening), el('td', { class: 'num roomy' }, number(game.plies)), el('td', { class: 'wide quiet' }, game.file));
 }
 
 /** Returns who played; where nobody is named, the event, or the file with the number in it. @param {GameRow} game */

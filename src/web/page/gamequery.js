@@ -6,6 +6,7 @@
  * @property {string} yearFrom
  * @property {string} yearTo
  * @property {string} minRating
+ * @property {string} material the men that were on the board at some time, such as `KRCvKR`
  * @property {string} sort the column, or nothing for the order of the files
  * @property {boolean} descending
  * @property {boolean} copies whether each copy of a game is listed
@@ -14,7 +15,7 @@
  */
 
 /** @type {Readonly<GameQuery>} */
-export const ALL_GAMES = Object.freeze({ words: '', yearFrom: '', yearTo: '', minRating: '', sort: '', descending: false, copies: false, through: false, page: 1 });
+export const ALL_GAMES = Object.freeze({ words: '', yearFrom: '', yearTo: '', minRating: '', material: '', sort: '', descending: false, copies: false, through: false, page: 1 });
 
 /** The columns by which lists can be sorted. */
 const COLUMNS = new Set(['first', 'event', 'date', 'result', 'opening', 'plies', 'place', 'copies']);
@@ -25,7 +26,7 @@ export function readGameQuery(parts) {
   const digits = (/** @type {string} */ name) => (/^\d{1,4}$/.test(text(name)) ? text(name) : '');
   const sort = text('sort');
   return {
-    words: text('q'), yearFrom: digits('from'), yearTo: digits('to'), minRating: digits('rating'),
+    words: text('q'), yearFrom: digits('from'), yearTo: digits('to'), minRating: digits('rating'), material: text('material'),
     sort: COLUMNS.has(sort) ? sort : '', descending: parts.get('desc') === '1', copies: parts.get('copies') === '1',
     through: parts.get('through') === '1', page: Math.max(1, Number(digits('page')) || 1),
   };
@@ -39,6 +40,7 @@ export function writeGameQuery(query) {
   put('from', query.yearFrom);
   put('to', query.yearTo);
   put('rating', query.minRating);
+  put('material', query.material);
   put('sort', query.sort);
   put('desc', query.descending ? '1' : '');
   put('copies', query.copies ? '1' : '');
@@ -53,4 +55,10 @@ export function sortedBy(query, column) {
   if (query.sort !== column) return { ...query, sort: column, descending: false, page: 1 };
   if (!query.descending) return { ...query, descending: true, page: 1 };
   return { ...query, sort: '', descending: false, page: 1 };
+}
+
+/** Returns material as it was typed, in half width and its letters in the case that the server reads. @param {string} typed */
+export function materialOf(typed) {
+  const [first = '', ...second] = typed.normalize('NFKC').replaceAll(/\s/g, '').split(/v/i);
+  return [first, ...second].map((side) => side.toUpperCase()).join('v');
 }

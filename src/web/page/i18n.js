@@ -7,15 +7,37 @@ let language = 'en';
 /** Chinese texts by English texts. @type {Readonly<Record<string, string>>} */
 let chinese = {};
 
-/** Sets the Chinese texts. @param {Readonly<Record<string, string>>} texts */
-export function setChinese(texts) {
-  chinese = texts;
+/** Loads the Chinese texts of what is seen at first. */
+export async function loadChinese() {
+  if (Object.keys(chinese).length === 0) chinese = (await import('./zh.js')).ZH;
+}
+
+/** The loading of the other Chinese texts. @type {Promise<void> | null} */
+let rest = null;
+
+/** Loads the texts of what is loaded later, in the language in force. */
+export async function loadRest() {
+  if (language !== 'zh') return;
+  rest ??= import('./zh-later.js').then(({ ZH }) => { chinese = { ...chinese, ...ZH }; });
+  try {
+    await rest;
+  } catch (error) {
+    // Without a connection they are asked for again.
+    rest = null;
+    throw error;
+  }
 }
 
 /** Sets the language of all texts made from now on. @param {Language} chosen */
 export function setLanguage(chosen) {
   language = chosen;
   document.documentElement.lang = chosen === 'zh' ? 'zh-Hans' : 'en';
+}
+
+/** Returns a part of the page that is being loaded, once its texts are there, too. @template T @param {Promise<T>} loading @returns {Promise<T>} */
+export async function withTexts(loading) {
+  const [part] = await Promise.all([loading, loadRest()]);
+  return part;
 }
 
 /** Returns the language in force. */

@@ -1,6 +1,7 @@
 // Parts of the page that are loaded when they are first wanted.
 
 import { el } from './dom.js';
+import { withTexts } from './i18n.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./app.js').Happening} Happening */
@@ -20,7 +21,7 @@ export function later(app, happening, isWanted, load) {
   /** @type {Promise<P | null> | null} */
   let loading = null;
   const part = () => {
-    loading ??= load().then((make) => {
+    loading ??= withTexts(load()).then((make) => {
       if (!element.isConnected) return null;
       const made = make();
       element.append(made.element);

@@ -9,7 +9,7 @@ import { leaveLost, OWN } from './engines.js';
 import { parse, START } from './fen.js';
 import { Hearing } from './hearing.js';
 import { endingCard } from './ending.js';
-import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
+import { currentLanguage, loadChinese, loadRest, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
 import { later } from './later.js';
 import { BookPanel } from './panels/book.js';
@@ -61,6 +61,7 @@ async function begin() {
   void awaitBuiltIn();
   document.body.dataset['ready'] = 'yes';
   setTimeout(keepPage, UNHURRIED);
+  void loadRest().catch(() => { /* They are asked for again. */ });
   app.rules = await import('./rules.js');
   if (!app.answer) app.emit('play');
 }
@@ -80,7 +81,7 @@ async function openPackedGame(packed) {
 
 /** Sets the language; Chinese texts are loaded where they are wanted. @param {import('./i18n.js').Language} language */
 async function speak(language) {
-  if (language === 'zh') setChinese((await import('./zh.js')).ZH);
+  if (language === 'zh') await loadChinese();
   setLanguage(language);
   app.followLanguage();
 }
@@ -98,7 +99,12 @@ async function restore(address) {
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
   if (play.on) app.tab = 'play';
-  if (TABS.includes(address.tab)) app.tab = address.tab;
+  if (TABS.includes(address.tab) && !isBeside(address.tab)) app.tab = address.tab;
+}
+
+/** Whether a tab of narrow windows stands beside the others here, on a wide one. @param {string} tab */
+function isBeside(tab) {
+  return wide.matches && (tab === 'moves' || tab === 'engine');
 }
 
 /** @param {import('./fen.js').GameName} game */
@@ -175,6 +181,7 @@ function build() {
   document.body.replaceChildren(header(), board, gamesView(), tablesView(), workBar(app));
   app.on(['view'], showView);
   app.on(['tab'], showTab);
+  app.on(['server'], () => app.lesson?.resume());
   app.on(['lesson'], () => {
     lesson.replaceChildren(...(app.lesson ? [app.lesson.element] : []));
     document.body.toggleAttribute('data-lesson', app.lesson !== null);
@@ -377,6 +384,7 @@ async function switchLanguage() {
   const language = currentLanguage() === 'zh' ? 'en' : 'zh';
   const renames = play.namesHere();
   await speak(language);
+  await loadRest().catch(() => { /* They are asked for again. */ });
   nameLanguage(language);
   if (renames) play.rename();
   app.change({ language });
@@ -508,7 +516,7 @@ function listen() {
   document.addEventListener('visibilitychange', keepWaiting);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyStyle);
   wide.addEventListener('change', () => {
-    if (wide.matches && (app.tab === 'moves' || app.tab === 'engine')) app.openTab('book');
+    if (isBeside(app.tab)) app.openTab('book');
   });
 }
 

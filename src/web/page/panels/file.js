@@ -72,15 +72,15 @@ function paste(app) {
     button(t('Put it on the board'), () => void takeText(app, area.value).then((done) => { if (done) area.value = ''; }))));
 }
 
-/** @param {App} app */
-function openRow(app) {
+/** Returns the buttons that open files and folders. @param {App} app @param {string} [place] told in the names of the fields where they are there a second time */
+export function openRow(app, place = '') {
   const choose = (/** @type {string} */ id, /** @type {string} */ label, folder = false) => {
     const input = el('input', { type: 'file', class: 'visually-hidden', id, 'aria-label': label, multiple: true,
       onchange: () => { void files().then(({ takeFiles }) => takeFiles(app, [...input.files ?? []])).then(() => { input.value = ''; }); } });
     if (folder) input.webkitdirectory = true;
     return [button(label, () => input.click()), input];
   };
-  return row(...choose('open-file', t('Open files')), ...choose('open-folder', t('Open a folder'), true),
+  return row(...choose(`open-file${place}`, t('Open files')), ...choose(`open-folder${place}`, t('Open a folder'), true),
     el('span', { class: 'quiet' }, t('or drop some anywhere on the page')));
 }
 

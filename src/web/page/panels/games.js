@@ -5,7 +5,7 @@ import { problemState } from '../app.js';
 import { button, calm, checkbox, el, emptyState, quiet, row } from '../dom.js';
 import { plyOf } from '../fen.js';
 import { gamesTable, pager, PAGE } from '../gamelist.js';
-import { ALL_GAMES, sortedBy } from '../gamequery.js';
+import { ALL_GAMES, materialOf, sortedBy } from '../gamequery.js';
 import { currentLanguage, locale, number, plural, t } from '../i18n.js';
 import { openedFiles, openedGames, openedTotal, restoreOpened } from '../opened.js';
 import { keptNote, keptTitle, timeText } from '../recent.js';
@@ -13,7 +13,7 @@ import { playersText, resultText } from '../session.js';
 import { keptGames } from '../store.js';
 import { endOf, find, movesTo } from '../tree.js';
 import { limitFields } from './book.js';
-import { openAgain, showOpened } from './file.js';
+import { openAgain, openRow, showOpened } from './file.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../gamequery.js').GameQuery} GameQuery */
@@ -43,7 +43,7 @@ export class GamesView {
     this.file = el('div', { class: 'opened-files' });
     this.saved = el('div');
     this.recent = el('div');
-    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), this.file, this.saved,
+    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), openRow(app, '-games'), this.file, this.saved,
       this.controls, this.list, this.recent);
     app.on(['view'], () => { if (app.view === 'games') this.show(); else window.clearTimeout(this.looking); });
   }
@@ -71,10 +71,19 @@ export class GamesView {
     const { list } = this.app;
     if (document.activeElement !== this.search) this.search.value = list.words;
     if (this.controls.contains(document.activeElement)) return;
+    this.controls.hidden = this.app.informed && !this.app.meta.library;
     this.controls.replaceChildren(this.search,
       checkbox(t('games through the position on the board'), list.through, (through) => this.ask({ through, page: 1 }, true)),
       checkbox(t('list every copy'), list.copies, (copies) => this.ask({ copies, page: 1 }, true)),
-      ...limitFields(list.yearFrom, list.yearTo, list.minRating, (parts) => this.ask({ ...parts, page: 1 }, true)));
+      ...limitFields(list.yearFrom, list.yearTo, list.minRating, (parts) => this.ask({ ...parts, page: 1 }, true)),
+      ...this.app.game === 'xiangqi' ? [this.materialField()] : []);
+  }
+
+  materialField() {
+    const input = el('input', { type: 'text', class: 'material', value: this.app.list.material, placeholder: 'KRCvKR', spellcheck: 'false', autocapitalize: 'off', maxlength: 40,
+      title: t('Men that were on the board at some time in the game: kings K, rooks R, horses N, cannons C, pawns P, advisors A, elephants B'),
+      onchange: () => this.ask({ material: materialOf(input.value), page: 1 }, true) });
+    return el('label', { class: 'field' }, el('span', {}, t('material')), input);
   }
 
   async load() {
@@ -85,13 +94,13 @@ export class GamesView {
       this.list.replaceChildren(app.missing(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER'));
       return;
     }
-    const { words, yearFrom, yearTo, minRating, sort, descending, copies, through, page } = app.list;
+    const { words, yearFrom, yearTo, minRating, material, sort, descending, copies, through, page } = app.list;
     this.asking?.abort();
     const asking = this.asking = new AbortController();
     try {
       /** @type {Answer} */
       const answer = await get('/api/games', { game: app.session.query.game, search: words, fen: through ? app.fen() : '', page,
-        year_from: yearFrom, year_to: yearTo, min_rating: minRating, sort, descending, fold: !copies, partial: true }, asking.signal);
+        year_from: yearFrom, year_to: yearTo, min_rating: minRating, material: app.game === 'xiangqi' ? material : '', sort, descending, fold: !copies, partial: true }, asking.signal);
       if (asking.signal.aborted) return;
       this.showList(answer);
       if (answer.indexing) this.looking = window.setTimeout(() => { if (app.view === 'games') void this.load(); }, LOOK);

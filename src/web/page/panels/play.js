@@ -3,7 +3,7 @@
 import { button, checkbox, el, numberField, quiet, row, select } from '../dom.js';
 import { engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, OWN, rangeField } from '../engines.js';
 import { parse } from '../fen.js';
-import { t } from '../i18n.js';
+import { t, withTexts } from '../i18n.js';
 import { playersOf } from '../session.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -217,7 +217,7 @@ let drawing = null;
 /** Shows what a player has captured. @param {App} app @param {HTMLElement} box @param {boolean} first whether it is the first player */
 function showMen(app, box, first) {
   if (!drawing && (app.game !== 'xiangqi' || app.session.position.men.size >= 32)) return;
-  drawing ??= import('./captured.js');
+  drawing ??= withTexts(import('./captured.js'));
   drawing.then(({ showCaptured }) => showCaptured(app, box, first), () => { drawing = null; });
 }
 

@@ -1,6 +1,6 @@
 // The review of a game: its curve, its mistakes, and how exact each side played.
 
-import { CLIENT, stream } from '../api.js';
+import { CLIENT, isAway, stream } from '../api.js';
 import { explainError } from '../app.js';
 import { button, el, emptyState, select, steady, svg } from '../dom.js';
 import { byEngine, enginePicker, hasEngines, meant } from '../engines.js';
@@ -76,6 +76,8 @@ export class ReviewPanel {
     this.nodes = '30000';
     this.engine = '';
     this.start = '';
+    /** The game whose review waits for a server that went away, if any. */
+    this.waiting = '';
     /** @type {AbortController | null} */
     this.running = null;
     this.head = el('div', { class: 'row' });
@@ -90,6 +92,7 @@ export class ReviewPanel {
     this.follow = () => {};
     app.on(['position'], () => { this.showCursor(); this.showOnGauge(); this.follow(); });
     app.on(['tree'], () => this.drawHead());
+    app.on(['server'], () => this.resume());
     this.draw();
   }
 
@@ -108,11 +111,21 @@ export class ReviewPanel {
       await stream('/api/review', { game: session.query.game, nodes: this.nodes, notation: settings.notation, client: CLIENT, ...this.query() }, game,
         (event, data) => this.take(event, data), running.signal);
     } catch (error) {
-      if (!running.signal.aborted) this.error = explainError(error).filter(Boolean).join(' ');
+      if (running.signal.aborted) return;
+      if (isAway()) this.waiting = session.id;
+      else this.error = explainError(error).filter(Boolean).join(' ');
     }
     if (this.running === running) this.running = null;
     this.app.emit('tree');
     this.draw();
+  }
+
+  /** Begins a review anew that a server left when it went away, if its game is still on the board. */
+  resume() {
+    const { waiting } = this;
+    this.waiting = '';
+    if (waiting && waiting === this.app.session.id) void this.run();
+    else this.draw();
   }
 
   /** Whether reviews take an engine of another program. */
@@ -127,6 +140,7 @@ export class ReviewPanel {
   stop() {
     this.running?.abort();
     this.running = null;
+    this.waiting = '';
   }
 
   /** @param {string} event @param {any} data */
@@ -198,10 +212,11 @@ export class ReviewPanel {
   drawHead() {
     const depth = select([['5000', t('quick')], ['30000', t('normal')], ['200000', t('thorough')]], this.nodes, (value) => { this.nodes = value; }, { 'aria-label': t('How thorough') });
     const picker = this.picks && enginePicker(this.app, meant(this.app, this.engine), (name) => { this.engine = name; }, { 'aria-label': t('Which engine') });
-    const run = button(this.running ? t('Stop') : t('Review this game'), () => { if (this.running) { this.stop(); this.draw(); } else void this.run(); },
-      { class: this.running ? '' : 'primary', disabled: this.plies === 0 });
+    const busy = this.running !== null || this.waiting !== '';
+    const run = button(busy ? t('Stop') : t('Review this game'), () => { if (busy) { this.stop(); this.draw(); } else void this.run(); },
+      { class: busy ? '' : 'primary', disabled: this.plies === 0 });
     const { done, of } = this.progress;
-    const note = this.running ? t('{done} of {of} moves', { done, of }) : this.plies === 0 ? t('Open or play a game first.') : '';
+    const note = this.waiting ? t('The review begins again once the server is back.') : this.running ? t('{done} of {of} moves', { done, of }) : this.plies === 0 ? t('Open or play a game first.') : '';
     this.bar.hidden = !this.running;
     this.bar.max = Math.max(1, of);
     this.bar.value = done;

@@ -39,7 +39,7 @@ export class TablePanel {
     const { app } = this;
     const tables = app.meta.xiangqi.tables;
     if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD)); return; }
-    if (this.men > (tables.men ?? 7)) { this.show(this.tooMany(tables.men ?? 7)); return; }
+    if (this.men > (tables.men ?? 7)) { this.show(this.tooMany(tables.men ?? tables.largest ?? 7)); return; }
     const asking = new AbortController();
     this.asking = asking;
     try {
@@ -57,7 +57,9 @@ export class TablePanel {
 
   /** @param {unknown} error */
   problem(error) {
-    if (error instanceof Problem && error.code === 'not_in_tables') return this.missing(error.hint);
+    if (error instanceof Problem && error.code === 'not_in_tables') {
+      return this.app.answer?.legal_moves.length === 0 ? emptyState(t('The game is over here.')) : this.missing(error.hint);
+    }
     return problemState(error);
   }
 

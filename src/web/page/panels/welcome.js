@@ -21,7 +21,7 @@ const SIGNS = {
   games: 'M4 5h6l2 2.5h8V19H4zM4 10.5h16',
 };
 
-/** Returns the ways into the page; they are shown while nothing is on the board but the start. @param {App} app @param {Ways} ways */
+/** Returns the ways into the page; they are shown while nothing is on the board but the start, not in lessons. @param {App} app @param {Ways} ways */
 export function welcome(app, ways) {
   const making = el('p', { class: 'making', role: 'status' });
   const box = el('div', { class: 'welcome' },
@@ -32,11 +32,11 @@ export function welcome(app, ways) {
     app.game === 'gomoku' && rules(app), making,
     quiet(t('Or move on the board, type a move, paste a game, drop a file.')));
   const draw = () => {
-    document.body.toggleAttribute('data-fresh', isFresh(app));
+    document.body.toggleAttribute('data-fresh', isFresh(app) && !app.lesson);
     making.textContent = makingText(app);
     making.hidden = !making.textContent;
   };
-  app.on(['tree', 'play', 'editing', 'made'], draw);
+  app.on(['tree', 'play', 'editing', 'made', 'lesson'], draw);
   draw();
   return box;
 }

@@ -1,7 +1,6 @@
 // Endings against the tables: no move is shown until somebody asks, and a move that lets the win go is told at once.
 
 import { get } from '../api.js';
-import { explainError } from '../app.js';
 import { button, el, select } from '../dom.js';
 import { plural, t } from '../i18n.js';
 import { Lesson } from './lesson.js';
@@ -49,7 +48,7 @@ export class Endings extends Lesson {
       const { fen } = await get('/api/table/random', { set: this.set, wdl: this.task.wdl || 'win' }, this.stop.signal);
       await this.begin(fen);
     } catch (error) {
-      this.fail(error);
+      this.fail(error, () => void this.another());
     }
   }
 
@@ -60,15 +59,15 @@ export class Endings extends Lesson {
     this.load({ start: fen });
     this.isFirst = this.app.firstToMove;
     this.app.change({ flipped: !this.isFirst });
-    await this.ask();
+    await this.ask(() => void this.begin(fen));
     if (!this.truth || this.over) return;
     this.goal = this.truth.wdl;
     this.best = this.truth.distance ?? 0;
     this.tellTask();
   }
 
-  /** Asks the tables about the position that is to be played, and waits for a move. */
-  async ask() {
+  /** Asks the tables about the position that is to be played, and waits for a move. @param {() => void} again what is done once a server that went away is back */
+  async ask(again) {
     const { app } = this;
     this.at = null;
     try {
@@ -76,13 +75,13 @@ export class Endings extends Lesson {
       if (!this.over) this.wait();
     } catch (error) {
       this.truth = null;
-      this.fail(error);
+      this.fail(error, again);
     }
   }
 
-  /** @param {unknown} error */
-  fail(error) {
-    if (!this.over) this.say([{ text: explainError(error).filter(Boolean).join(' '), kind: 'bad' }], this.onward());
+  /** @param {unknown} error @param {() => void} again what is done once a server that went away is back */
+  fail(error, again) {
+    this.trouble(error, again, this.onward());
   }
 
   get side() {
@@ -206,14 +205,26 @@ export class Endings extends Lesson {
       this.plies++;
       await this.answered();
       if (this.over || this.ended()) return;
-      await this.ask();
-      if (!this.truth || this.over) return;
-      const words = wasted > 0 ? [{ text: t('Still won, but {plies} longer than the best move.', { plies: plural(wasted, '{n} ply', '{n} plies') }) }] :
-        [{ text: this.truth.wdl === 'win' ? t('Right: it is still won.') : this.truth.wdl === 'draw' ? t('Right: still a draw.') : t('Go on.') }];
-      this.say([...words, { text: t('{side} to move.', { side: this.side }), kind: 'quiet' }], this.tools());
     } catch (error) {
-      this.fail(error);
+      this.fail(error, () => void this.replyAgain(wasted));
+      return;
     }
+    await this.goOn(wasted);
+  }
+
+  /** Answers after the server was away, which may now say that the game is over. @param {number} wasted */
+  async replyAgain(wasted) {
+    await this.answered();
+    if (!this.over && !this.ended()) await this.reply(wasted);
+  }
+
+  /** Asks for the next move of the person. @param {number} wasted plies that the last move wasted */
+  async goOn(wasted) {
+    await this.ask(() => void this.goOn(wasted));
+    if (!this.truth || this.over) return;
+    const words = wasted > 0 ? [{ text: t('Still won, but {plies} longer than the best move.', { plies: plural(wasted, '{n} ply', '{n} plies') }) }] :
+      [{ text: this.truth.wdl === 'win' ? t('Right: it is still won.') : this.truth.wdl === 'draw' ? t('Right: still a draw.') : t('Go on.') }];
+    this.say([...words, { text: t('{side} to move.', { side: this.side }), kind: 'quiet' }], this.tools());
   }
 
   /** Returns the ways to another position. @param {boolean} [first] whether they are what to do next */

@@ -33,7 +33,7 @@ export class EndingsCourse extends Endings {
       const sets = new Set(tables.map(({ material }) => material));
       this.course = COURSE.filter(({ set }) => sets.has(set));
     } catch (error) {
-      this.fail(error);
+      this.fail(error, () => void this.start());
       return;
     }
     if (this.over) return;

@@ -1,5 +1,7 @@
 // What all lessons share: the panel beside the board, who may move, and the way back to what was on the board.
 
+import { isAway } from '../api.js';
+import { explainError } from '../app.js';
 import { button, el, row } from '../dom.js';
 import { t } from '../i18n.js';
 import { sideName } from '../status.js';
@@ -55,6 +57,8 @@ export class Lesson {
     /** @type {HTMLElement[]} */
     this.buttons = [];
     this.progress = '';
+    /** What is done once a server that went away is back. @type {(() => void) | null} */
+    this.onReturn = null;
     this.flipped = app.settings.flipped;
     this.over = false;
     this.head = el('span', { class: 'strong' });
@@ -81,7 +85,22 @@ export class Lesson {
   say(said, buttons = []) {
     this.said = said;
     this.buttons = buttons;
+    this.onReturn = null;
     this.draw();
+  }
+
+  /** Says what went wrong. @param {unknown} error @param {() => void} again what goes on where it was, once a server that went away is back @param {HTMLElement[]} [buttons] */
+  trouble(error, again, buttons = []) {
+    if (this.over) return;
+    this.say([{ text: explainError(error).filter(Boolean).join(' '), kind: 'bad' }], buttons);
+    if (isAway()) this.onReturn = again;
+  }
+
+  /** Goes on after the server was away. */
+  resume() {
+    const again = this.onReturn;
+    this.onReturn = null;
+    again?.();
   }
 
   draw() {

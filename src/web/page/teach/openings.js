@@ -1,7 +1,6 @@
 // Openings from a book: the opponent answers by the weights of the book, and a move that it does not have is told.
 
 import { get } from '../api.js';
-import { explainError } from '../app.js';
 import { button, select } from '../dom.js';
 import { number, percent, plural, t } from '../i18n.js';
 import { byWeight, Lesson, sideButtons } from './lesson.js';
@@ -82,7 +81,7 @@ export class Openings extends Lesson {
       this.progress = `${number(this.right)} / ${number(this.asked - 1)}`;
       this.ask([...said, { text: [name, t('Your move: what does the book play?')].filter(Boolean).join(' · '), kind: 'sentence' }]);
     } catch (error) {
-      if (!this.over) this.say([{ text: explainError(error).filter(Boolean).join(' '), kind: 'bad' }]);
+      this.trouble(error, () => void this.go(said));
     }
   }
 
