@@ -11,7 +11,7 @@ const MOST_TEXT: usize = 4 * MOST_POINTS;
 /// What is wanted on some points of the board.
 ///
 /// Its text is a list of points, each behind what stands there (`Ce2,ne5,.e6`: a red cannon, a black horse, nothing), or
-/// rows as in FEN, from the top, in which a number stands for so many empty points, `?` for a point with anything on it,
+/// rows as in FEN, from the top, in which a number stands for a stretch of empty points, `?` for a point with anything on it,
 /// and `*` for all points from there to the end of the row: `*/*/*/*/4p4/*/*/*/*/*`.
 ///
 /// Mirror images count: those that the game does not tell apart from the board as it is.

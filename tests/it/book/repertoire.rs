@@ -88,7 +88,7 @@ fn answers_that_games_refute_are_doubtful() {
     let check = check_repertoire::<Position>(&own, &source, &RepertoireOptions::default()).unwrap();
     let first = &check.doubtful[0];
     assert_eq!((first.doubt, first.position.line.len()), (RepertoireDoubt::Games, 0));
-    assert_eq!(Position::move_text(first.answer.mv), "c3c4");
+    assert_eq!(Position::move_text(first.answer.mv), "g3g4");
     assert_eq!(Position::move_text(first.position.moves[0].mv), "h2e2");
     assert_eq!(check.holes.len(), 1);
 }
@@ -145,7 +145,7 @@ fn repertoires_are_made_and_checked_on_the_command_line() {
     let source = book_of_lines(&folder, &LINES);
     let source = source.path().to_str().unwrap().to_owned();
     let [red, black] = ["red.book", "black.book"].map(|name| folder.at(name));
-    let built = json(&["repertoire", "build", &source, "-o", &red, "--side", "red", "--json"]);
+    let built = json(&["repertoire", "build", &source, "-o", &red, "--side", "red"]);
     assert_eq!(
         (&built["schema"], &built["side"]),
         (&"juzhong.repertoire.build/1".into(), &"red".into())
@@ -164,7 +164,7 @@ fn repertoires_are_made_and_checked_on_the_command_line() {
         "--answers",
         "2",
     ]);
-    let whole = json(&["repertoire", "check", &red, &source, "--side", "red", "--json"]);
+    let whole = json(&["repertoire", "check", &red, &source, "--side", "red"]);
     assert_eq!(whole["holes"], serde_json::Value::Array(Vec::new()));
     let other = exits(&["repertoire", "check", &black, &source, "--side", "red"], 1);
     let shown = text(&other.stdout);

@@ -34,7 +34,7 @@ fn games_are_found_by_conditions() {
     let folder = folder();
     let places = [folder.at("games"), folder.at("index")];
     let found = |more: &[&str]| {
-        let answer = json(&[&about(&places, &["find"], more)[..], &["--json"]].concat());
+        let answer = json(&about(&places, &["find"], more));
         assert_eq!(answer["schema"], "juzhong.games.find/1");
         let ids = answer["games"].as_array().unwrap().iter();
         ids.map(|game| game["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
@@ -86,7 +86,7 @@ fn games_found_are_written_for_other_commands() {
     fails(&about(&places, &["find"], &["-o", &pgn]), 73, &["already exists"]);
     ok(&about(&places, &["find"], &["-o", &packed]));
     ok(&["book", "build", &packed, "-o", &book]);
-    assert_eq!(json(&["book", "stats", &book, "--json"])["games"], 3);
+    assert_eq!(json(&["book", "stats", &book])["games"], 3);
     // The first five plies of two games are in the book.
     let following = about(&places, &["find"], &["--book", &book, "--following", "4"]);
     assert!(stdout(&following).ends_with("2 games\n"));
@@ -100,10 +100,10 @@ fn one_game_is_shown_by_number_and_by_key() {
     let places = [folder.at("games"), folder.at("index")];
     let by_number = stdout(&about(&places, &["show", "1"], &[]));
     assert!(by_number.contains("[Red \"柳大华\"]") && by_number.contains("{好}"), "{by_number}");
-    let found = json(&[&about(&places, &["find"], &[])[..], &["--json"]].concat());
+    let found = json(&about(&places, &["find"], &[]));
     let key = found["games"][1]["key"].as_str().unwrap();
     assert_eq!(stdout(&about(&places, &["show", key], &[])), by_number);
-    let object = json(&[&about(&places, &["show", "1"], &[])[..], &["--json"]].concat());
+    let object = json(&about(&places, &["show", "1"], &[]));
     assert_eq!(object["moves"], "c3c4 b9c7");
     fails(&about(&places, &["show", "7"], &[]), 1, &["no such game"]);
 }
@@ -112,7 +112,7 @@ fn one_game_is_shown_by_number_and_by_key() {
 fn an_index_is_kept_up_with_its_files() {
     let folder = folder();
     let places = [folder.at("games"), folder.at("index")];
-    let index = || json(&[&about(&places, &["index"], &[])[..], &["--json"]].concat());
+    let index = || json(&about(&places, &["index"], &[]));
     let first = index();
     assert_eq!(
         (&first["games"], &first["lines"], &first["read"]),

@@ -29,7 +29,7 @@ fn a_player_is_summed_up() {
     let folder = folder();
     let [games, index] = ["games", "index"].map(|name| folder.at(name));
     let about = |more: &[&str]| {
-        json(&[&["player", "胡荣华", &games, "--index-folder", &index, "--json"], more].concat())
+        json(&[&["player", "胡荣华", &games, "--index-folder", &index], more].concat())
     };
     let answer = about(&[]);
     assert_eq!(answer["schema"], "juzhong.player/1");
@@ -76,7 +76,7 @@ fn a_repertoire_is_met_where_the_games_leave_it() {
     folder.write("lines.pgn", game("a", "b", 1960, "1. h2e2 h9g7 2. h0g2 i9h9", "0-1"));
     ok(&["book", "build", &lines, "-o", &book]);
     let common = ["player", "胡荣华", &games, "--index-folder", &index];
-    let against = [&common[..], &["--against", &book, "--side", "black", "--json"]].concat();
+    let against = [&common[..], &["--against", &book, "--side", "black"]].concat();
     let meetings = json(&against)["meetings"].clone();
     let meetings = meetings.as_array().unwrap();
     let at = |moves: usize| {
