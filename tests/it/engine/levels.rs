@@ -18,7 +18,7 @@ fn legal(position: &Position) -> Vec<Move> {
 }
 
 fn after(position: &Position, mv: Move) -> Position {
-    let mut next = *position;
+    let mut next = position.clone();
     next.make(mv);
     next
 }
@@ -52,7 +52,7 @@ fn positions(seed: u64) -> impl Iterator<Item = Position> {
         if moves.is_empty() || ply >= 70 {
             position = Position::start();
             ply = 0;
-            return position;
+            return position.clone();
         }
         let captures: Vec<Move> =
             moves.iter().copied().filter(|mv| position.piece_at(mv.to()).is_some()).collect();
@@ -60,7 +60,7 @@ fn positions(seed: u64) -> impl Iterator<Item = Position> {
             if !captures.is_empty() && random.random_range(0..3) == 0 { &captures } else { &moves };
         position.make(among[random.random_range(0..among.len())]);
         ply += 1;
-        position
+        position.clone()
     })
 }
 
@@ -82,7 +82,7 @@ fn percent(
         positions(11).filter(|position| !legal(position).is_empty() && of(position)).take(TRIED);
     let good = tried.enumerate().filter(|(chance, position)| {
         engine.new_game();
-        let line = Line::new(*position, 0);
+        let line = Line::new(position.clone(), 0);
         let chance = *chance as u64 * 0x9e37_79b9;
         let choice = choose_at(&mut engine, &line, (level, Limits::default()), chance, &());
         wanted(position, choice.unwrap().mv)
