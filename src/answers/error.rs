@@ -29,6 +29,8 @@ pub enum ErrorKind {
     Unavailable,
     /// A file that the answer needs is not what it should be.
     Damaged,
+    /// The file that is to be written would become too large.
+    Full,
     /// An output cannot be created.
     CannotCreate,
     /// Reading or writing failed.

@@ -325,7 +325,7 @@ impl WriteRequest {
     ) -> Result<String, AnswerError> {
         let format = self.format::<G>()?;
         let record = read_game::<G>(line)?.record;
-        G::write_record(out, &record, format, &self.options()).map_err(not_written)?;
+        G::write_record(out, &record, format, &self.options())?;
         let ending = format.extensions().first().copied().unwrap_or("txt");
         Ok(format!("game.{ending}"))
     }
@@ -356,7 +356,7 @@ impl WriteRequest {
             Ok(game) => {
                 good += 1;
                 let written = G::write_record(out, &game.record, format, &options);
-                fault = written.err().map(not_written);
+                fault = written.err().map(AnswerError::from);
             }
             Err(_) => bad += 1,
         });
@@ -386,10 +386,12 @@ fn refused(what: &'static str) -> AnswerError {
     AnswerError::new(ErrorKind::BadData, Message::from(what))
 }
 
-/// The reason why a game is not written.
-fn not_written(error: WriteError) -> AnswerError {
-    match error {
-        WriteError::Io(error) => AnswerError::new(ErrorKind::Io, error),
-        error => AnswerError::new(ErrorKind::BadData, error.message()),
+impl From<WriteError> for AnswerError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            // The error of the output itself, which its owner may know.
+            WriteError::Io(error) => Self::new(ErrorKind::Io, error),
+            _ => Self::new(ErrorKind::BadData, error),
+        }
     }
 }

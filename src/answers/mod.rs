@@ -20,6 +20,8 @@ pub mod book;
 mod described;
 mod engines;
 mod error;
+#[cfg(feature = "engine")]
+mod error_kinds;
 mod evaluation;
 mod found;
 mod game_end;

@@ -11,7 +11,6 @@ use juzhong::answers::{AnswerError, ErrorKind};
 use juzhong::bytes::lock::LockError;
 use juzhong::bytes::visible::{ShowPath, VisibleLines};
 use juzhong::message::Message;
-use juzhong::train::TrainError;
 
 /// Fine: every answered query, whatever the answer.
 pub(crate) const OK: u8 = 0;
@@ -112,22 +111,9 @@ impl From<AnswerError> for CliError {
     }
 }
 
-/// The error of a book, with the exit code of its kind.
-pub(crate) fn from_book(error: impl Into<AnswerError>) -> CliError {
+/// An error of the library, with the exit code of its kind.
+pub(crate) fn by_kind(error: impl Into<AnswerError>) -> CliError {
     error.into().into()
-}
-
-/// The error of a collection of exercises, with its exit code.
-pub(crate) fn from_train(error: TrainError) -> CliError {
-    let code = match &error {
-        TrainError::Absent { .. } => NO_INPUT,
-        TrainError::Io { .. } => IO,
-        TrainError::Busy(_) | TrainError::Full { .. } | TrainError::ReadOnly { .. } => {
-            CANNOT_CREATE
-        }
-        _ => BAD_DATA,
-    };
-    CliError::new(code, error)
 }
 
 /// The exit code of an error of that kind.
@@ -136,7 +122,9 @@ pub(crate) const fn code_of(kind: ErrorKind) -> u8 {
         ErrorKind::BadParameter => USAGE,
         ErrorKind::NotFound | ErrorKind::Absent => NO_INPUT,
         ErrorKind::Busy | ErrorKind::Unavailable => UNAVAILABLE,
-        ErrorKind::CannotCreate | ErrorKind::Locked | ErrorKind::ReadOnly => CANNOT_CREATE,
+        ErrorKind::CannotCreate | ErrorKind::Locked | ErrorKind::ReadOnly | ErrorKind::Full => {
+            CANNOT_CREATE
+        }
         ErrorKind::Io => IO,
         ErrorKind::Interrupted => INTERRUPTED,
         _ => BAD_DATA,

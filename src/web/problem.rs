@@ -198,6 +198,7 @@ impl From<&AnswerError> for Problem {
                 Self::unavailable(text)
             }
             ErrorKind::Damaged => Self::damaged(text),
+            ErrorKind::Full => Self::full(text),
             _ => Self::internal(text),
         }
     }

@@ -17,7 +17,7 @@ use super::state::App;
 use crate::game_name::{GameName, with_game};
 use crate::language::error_messages::in_full;
 use crate::today::today;
-use juzhong::answers::{Described, DueExercise, TrainVerdict, parse_rules};
+use juzhong::answers::{AnswerError, Described, DueExercise, TrainVerdict, parse_rules};
 use juzhong::engine::{EngineOptions, Playable, TableOptions};
 use juzhong::game::Game;
 use juzhong::message::ToMessage;
@@ -415,14 +415,11 @@ fn file_of(app: &App) -> Result<&Path, Problem> {
 
 impl From<TrainError> for Problem {
     fn from(error: TrainError) -> Self {
-        let text = in_full(&error);
         match error {
-            TrainError::Unknown { .. } => Self::not_found("no_exercise", text),
-            TrainError::Absent { .. } | TrainError::Io { .. } => Self::unavailable(text),
-            TrainError::ReadOnly { .. } => Self::forbidden("read_only", text),
-            TrainError::Busy(_) => Self::busy(text),
-            TrainError::Full { .. } => Self::full(text),
-            _ => Self::damaged(text),
+            TrainError::Unknown { .. } => Self::not_found("no_exercise", error.message()),
+            // As if the file were not there: another request may find it readable.
+            TrainError::Io { .. } => Self::unavailable(in_full(&error)),
+            _ => AnswerError::from(error).into(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::input::standard_input;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, OrExit};
 use crate::language::{break_off, counts, translated};
@@ -30,7 +30,7 @@ pub(crate) fn find_inputs<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, CliE
     let named: Vec<PathBuf> = inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
     let mut found = match named.as_slice() {
         [] => Inputs::default(),
-        named => find_games::<G>(named).map_err(from_book)?,
+        named => find_games::<G>(named).map_err(by_kind)?,
     };
     found.files.extend(inputs.iter().find(is_standard).cloned());
     Ok(found)

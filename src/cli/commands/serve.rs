@@ -9,7 +9,7 @@ use etcetera::BaseStrategy;
 
 use super::demo::built_in::BuiltIn;
 use crate::cli::args::engine_args::EngineArgs;
-use crate::cli::exit::from_train;
+use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Common, Context, OrExit, exit, tell};
 use crate::language::{say, text};
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         std::fs::metadata(path).or_exit_with(exit::NO_INPUT, || path.shown())?;
     }
     if let Some(path) = &args.train {
-        Collection::read(path).map_err(from_train)?;
+        Collection::read(path).map_err(by_kind)?;
     }
     if !args.host.is_loopback() {
         tell(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Args;
 use crate::cli::args::input::standard_input;
-use crate::cli::exit::{from_book, from_train};
+use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
 use crate::cli::play::PlayGame;
 use crate::cli::{CliError, Context, OrExit, exit, tell, write_answer};
@@ -16,7 +16,7 @@ use juzhong::bytes::paths::folder_of;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::message::message;
 use juzhong::train::{
-    Added, Collection, Examiner, Found, MAX_SOURCE_BYTES, SourceError, SourceOptions, exercises_of,
+    Added, Collection, Examiner, Found, MAX_SOURCE_BYTES, SourceOptions, exercises_of,
     exercises_of_book, is_book,
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result
         let file = args.file.to_string_lossy().into_owned();
         Ok(put(collection, AddedExercises::to(file), sources))
     });
-    report(&added.map_err(from_train)?, context)?;
+    report(&added.map_err(by_kind)?, context)?;
     Ok(exit::OK)
 }
 
@@ -54,14 +54,14 @@ fn read<G: PlayGame>(
     let is_standard = source.as_os_str() == "-";
     let name = if is_standard { "stdin".to_owned() } else { source.shown().to_string() };
     if !is_standard && begins_as_book(source) {
-        return exercises_of_book::<G>(source, options).map_err(from_source);
+        return exercises_of_book::<G>(source, options).map_err(by_kind);
     }
     let bytes = match is_standard {
         true => all_of_input(),
         false => open::read(source, MAX_SOURCE_BYTES),
     };
     let bytes = bytes.or_exit_with(exit::NO_INPUT, || message!("cannot read {name}"))?;
-    exercises_of(&name, &bytes, options, examiner).map_err(from_source)
+    exercises_of(&name, &bytes, options, examiner).map_err(by_kind)
 }
 
 /// Returns true if a file is there that begins like a book.
@@ -79,19 +79,6 @@ fn all_of_input() -> std::io::Result<Vec<u8>> {
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
     }
     Ok(bytes)
-}
-
-/// The error of a source, with its exit code.
-fn from_source(error: SourceError) -> CliError {
-    match error {
-        SourceError::Book(error) => from_book(error),
-        SourceError::NoSide { .. } => CliError::new(exit::USAGE, error),
-        SourceError::Io(source) if source.kind() == std::io::ErrorKind::Interrupted => {
-            CliError::new(exit::INTERRUPTED, source)
-        }
-        SourceError::Io(source) => CliError::new(exit::IO, source),
-        SourceError::Line { .. } => CliError::new(exit::BAD_DATA, error),
-    }
 }
 
 /// Puts the exercises of sources into a collection, and counts them.

@@ -1,7 +1,7 @@
 //! Lists of exercises.
 
 use super::Args;
-use crate::cli::exit::from_train;
+use crate::cli::exit::by_kind;
 use crate::cli::play::PlayGame;
 use crate::cli::{CliError, Context, exit, write_answer};
 use crate::language::{left, say, text, word};
@@ -12,7 +12,7 @@ use juzhong::xiangqi::notation::MoveNotation;
 
 /// Lists all exercises of a game, or those that are due.
 pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let collection = Collection::read(&args.file).map_err(from_train)?;
+    let collection = Collection::read(&args.file).map_err(by_kind)?;
     let of_game = || collection.exercises().iter().filter(|exercise| exercise.game == G::NAME);
     let day = args.day();
     let listed: Vec<&Exercise> =

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::player::{TableArgs, tell_warnings};
-use crate::cli::exit::from_book;
+use crate::cli::exit::by_kind;
 use crate::cli::play::{PlayGame, parse_side};
 use crate::cli::print::terminal::DrawingArgs;
 use crate::cli::{CliError, Context, OrExit, exit, with_game};
@@ -111,7 +111,7 @@ impl Args {
     /// The examiner with the books and tables that are named.
     fn examiner<G: PlayGame>(&self) -> Result<Examiner<G>, CliError> {
         let books: Vec<OwnBook> = self.book.iter().map(|text| OwnBook::parse(text)).collect();
-        let books = ReviewBooks::open(&books).map_err(from_book)?;
+        let books = ReviewBooks::open(&books).map_err(by_kind)?;
         let options = EngineOptions {
             tables: self.tables.options(),
             hash_mib: self.hash,

@@ -7,7 +7,7 @@ use super::listing::opened;
 use super::words::{self, Command};
 use super::{Args, truth};
 use crate::cli::args::player::tell_warnings;
-use crate::cli::exit::{from_book, from_train};
+use crate::cli::exit::by_kind;
 use crate::cli::interrupt::Interruptible;
 use crate::cli::play::{Entered, LEFT, PlayGame, Prompt, Words, move_words, wants_colour};
 use crate::cli::print::terminal::View;
@@ -27,7 +27,7 @@ const WIDTH: usize = 78;
 
 /// Asks the exercises of a game that are due.
 pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let collection = Collection::read(&args.file).map_err(from_train)?;
+    let collection = Collection::read(&args.file).map_err(by_kind)?;
     let day = args.day();
     let due = collection.due(G::NAME, day);
     let asked = due.len().min(args.number as usize);
@@ -237,7 +237,7 @@ impl<'a, G: PlayGame> Session<'a, G> {
             Some(examiner) => examiner,
             none => none.insert(self.args.examiner()?),
         };
-        let examined = examiner.examine(opened, mv, &stop).map_err(from_book)?;
+        let examined = examiner.examine(opened, mv, &stop).map_err(by_kind)?;
         tell_warnings(examiner.engine());
         Ok(examined)
     }
@@ -282,7 +282,7 @@ impl<'a, G: PlayGame> Session<'a, G> {
         let due = Collection::update(&self.file, false, |collection| {
             collection.answer(id, grade, self.day).map(|schedule| schedule.due)
         });
-        let Some(due) = due.map_err(from_train)? else { return Ok(()) };
+        let Some(due) = due.map_err(by_kind)? else { return Ok(()) };
         let days = due.days_since(self.day);
         self.say(counted!(
             days == 1,

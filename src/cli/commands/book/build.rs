@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::args::game_filter::GameFilterArgs;
 use crate::cli::args::size::parse_size;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::listing::{ListFile, Listing, show_some};
 use crate::cli::print::terminal::Terminal;
@@ -228,7 +228,7 @@ impl Args {
     fn options<G: Terminal>(&self) -> Result<BuildOptions, CliError> {
         let base = match &self.into {
             None => BuildOptions::default(),
-            Some(base) => BuildOptions::like(&Book::open(base).map_err(from_book)?),
+            Some(base) => BuildOptions::like(&Book::open(base).map_err(by_kind)?),
         };
         let keep_every = Duration::from_secs(self.keep_every.into());
         Ok(BuildOptions { keep_every, ..self.intake.options::<G>(base)? })
@@ -266,7 +266,7 @@ impl Intake {
             &mut (dyn FnMut(&Reject) + Send),
         ) -> Result<T, BuildError>,
     ) -> Result<(u64, T), CliError> {
-        let inputs = find_games::<G>(&self.inputs).map_err(from_book)?;
+        let inputs = find_games::<G>(&self.inputs).map_err(by_kind)?;
         let mut listing = Listing::open(self.rejects.as_deref(), output)?;
         let bar = progress_bar();
         let result = step(&inputs.files, &|progress| advance(&bar, progress), &mut |reject| {
@@ -281,7 +281,7 @@ impl Intake {
             }
             Err(_) => {}
         }
-        let report = result.map_err(from_book)?;
+        let report = result.map_err(by_kind)?;
         show_some("no game files in", &inputs.empty);
         Ok((inputs.skipped.len() as u64, report))
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::cli::args::line_args::LineArgs;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::print::opening_names;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, with_game, write_answer};
@@ -68,7 +68,7 @@ fn one<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliErr
 }
 
 fn many<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let inputs = find_games::<G>(&args.games).map_err(from_book)?;
+    let inputs = find_games::<G>(&args.games).map_err(by_kind)?;
     let mut sums = OpeningCounts::default();
     for file in &inputs.files {
         read::<G>(file, args, &mut sums, context)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::bar::Bar;
 use super::{DialectName, FormatName, ReachArgs};
 use crate::cli::args::size::parse_size;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::{CliError, Context, GameName, write_answer};
 use crate::language::{counts, say, text, word};
 use juzhong::answers::book::{DoctorAnswer, RepairAnswer, dialect_name, share};
@@ -69,14 +69,14 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             } else {
                 repair(&args.book, output, dialect, &options)
             };
-            Some(repaired.map_err(from_book)?)
+            Some(repaired.map_err(by_kind)?)
         }
         None => None,
     };
     let diagnosis = match &repaired {
         Some(report) => report.diagnosis.clone(),
-        None if of_gomoku => examine_gomoku(&args.book, &options).map_err(from_book)?,
-        None => examine(&args.book, &options).map_err(from_book)?,
+        None if of_gomoku => examine_gomoku(&args.book, &options).map_err(by_kind)?,
+        None => examine(&args.book, &options).map_err(by_kind)?,
     };
     drop(bar);
     if context.common.json {

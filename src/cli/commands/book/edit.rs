@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use crate::cli::args::input::Input;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, with_game, write_answer};
@@ -140,10 +140,10 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         tell(&args.book, &edit_history(&args.book)?, context)?;
         return Ok(exit::OK);
     }
-    let mut editor = Editor::open(&args.book, &stop_flag()).map_err(from_book)?;
-    let was_backed = editor.book().is_backed().map_err(from_book)?;
+    let mut editor = Editor::open(&args.book, &stop_flag()).map_err(by_kind)?;
+    let was_backed = editor.book().is_backed().map_err(by_kind)?;
     let outcome = if let Some(count) = args.undo {
-        EditOutcome::Undone(Undone::of(&editor.undo(count).map_err(from_book)?))
+        EditOutcome::Undone(Undone::of(&editor.undo(count).map_err(by_kind)?))
     } else if let Some(script) = &args.script {
         let (edits, changed) = run_script::<G>(&mut editor, script)?;
         EditOutcome::Made { edits, changed }
@@ -151,7 +151,7 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         let changed = args.edit.request().make::<G>(&mut editor)?;
         EditOutcome::Made { edits: 1, changed }
     };
-    editor.commit().map_err(from_book)?;
+    editor.commit().map_err(by_kind)?;
     tell(&args.book, &EditAnswer::of(&args.book, outcome), context)?;
     super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)

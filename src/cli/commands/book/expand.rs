@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently};
 use crate::cli::args::line_args::NotationArgs;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Context, with_game, write_answer};
 use crate::language::{counts, left, right, say, word};
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
-    let graph = book.playable_graph::<G>(min_games).map_err(from_book)?;
-    let scores = book.counting_scores().map_err(from_book)?;
+    let graph = book.playable_graph::<G>(min_games).map_err(by_kind)?;
+    let scores = book.counting_scores().map_err(by_kind)?;
     let backed = graph.propagate(&scores);
     let costs = Costs { ply: args.ply_cost, halving: args.rarity_cost };
     let mut drops = graph.drop_outs(&scores, &backed, costs, args.inner);
@@ -74,7 +74,7 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         // Even after an error the moves and scores that were kept count.
         let backed = patiently(|| propagate::<G>(&args.book, min_games, &StopFlag::default()));
         result?;
-        backed.map_err(from_book)?;
+        backed.map_err(by_kind)?;
         check_interrupt(done.scores)?;
     }
     if context.common.json {

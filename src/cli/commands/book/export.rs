@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::FormatName;
 use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Context, GameName, OrExit, with_game, write_answer};
 use crate::language::{counts, say};
@@ -115,7 +115,7 @@ fn run_library(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8
         return Err(CliError::message(exit::USAGE, message));
     };
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
-    let moves = export_library(book, output, min_games, &stop_flag()).map_err(from_book)?;
+    let moves = export_library(book, output, min_games, &stop_flag()).map_err(by_kind)?;
     if context.common.json {
         write_answer(context.out, &LibraryExportAnswer::of(book.path(), output, moves))?;
     } else {
@@ -198,7 +198,7 @@ fn write_csv<G: Symmetric + Notation>(
     [head[5], head[7]] = Side::ALL.map(side_name::<G>);
     out.write_record(head).map_err(io_error)?;
     bar.show("reading", 0, 0);
-    let moves = book.moves_in_memory().map_err(from_book)?;
+    let moves = book.moves_in_memory().map_err(by_kind)?;
     let (all, mut done) = (book.metadata().positions, 0);
     let unreached = book.for_each_position(|ply, position: &G, _| -> Result<(), Failed> {
         done += 1;
@@ -237,7 +237,7 @@ fn write_unreached<G: Notation>(
             }
         }
     })
-    .map_err(from_book)?;
+    .map_err(by_kind)?;
     Ok(written?)
 }
 
@@ -323,7 +323,7 @@ impl From<io::Error> for Failed {
 impl From<Failed> for CliError {
     fn from(error: Failed) -> Self {
         match error {
-            Failed::Book(error) => from_book(error),
+            Failed::Book(error) => by_kind(error),
             Failed::Out(error) => Self::from(error),
         }
     }

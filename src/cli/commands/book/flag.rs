@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::args::line_args::NotationArgs;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Context, GameName, OrExit, write_answer};
 use crate::language::{counts, say};
@@ -37,13 +37,13 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let message = "book flag: gomoku has no repetitions and no endgame tables, so there is nothing to flag";
         return Err(CliError::message(exit::USAGE, message));
     }
-    let was_backed = super::open(&args.book)?.is_backed().map_err(from_book)?;
+    let was_backed = super::open(&args.book)?.is_backed().map_err(by_kind)?;
     let rules = parse_rules::<Position>(args.rules.as_deref())?;
     let tables =
         args.tables.as_ref().map(|folder| TablebaseEvaluator::<Position>::open(folder, rules));
     let mut tables = tables.transpose().or_exit(exit::NO_INPUT)?;
     let tables = tables.as_mut().map(|tables| tables as &mut dyn Evaluator<Position>);
-    let report = flag(&args.book, rules, tables, &stop_flag()).map_err(from_book)?;
+    let report = flag(&args.book, rules, tables, &stop_flag()).map_err(by_kind)?;
     if context.common.json {
         let answer = FlagAnswer::of(&args.book, rules, &report, args.notation.asked());
         write_answer(context.out, &answer)?;

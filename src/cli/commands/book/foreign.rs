@@ -6,7 +6,7 @@ use std::path::Path;
 use super::bar::Bar;
 use super::{DialectName, FormatName, ReachArgs};
 use crate::cli::args::size::parse_size;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::{CliError, Context, write_answer};
 use crate::language::{counts, left, say, word};
 use juzhong::answers::book::{ExportAnswer, share};
@@ -47,7 +47,7 @@ pub(crate) fn run(
         reach: args.reach.reach(&bar),
         ..ExportOptions::new(to.into())
     };
-    let report = export(book, output, &options).map_err(from_book)?;
+    let report = export(book, output, &options).map_err(by_kind)?;
     drop(bar);
     if context.common.json {
         let answer = ExportAnswer::of(book.path(), output, options.to, &report);

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::bar::Bar;
 use super::{FormatName, ReachArgs};
 use crate::cli::args::size::parse_size;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Context, GameName, write_answer};
 use crate::language::{counts, say};
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         reach: args.reach.reach(&bar),
         scores: args.scores.map(Into::into),
     };
-    let report = import(&args.foreign, &args.output, &options).map_err(from_book)?;
+    let report = import(&args.foreign, &args.output, &options).map_err(by_kind)?;
     drop(bar);
     if context.common.json {
         let answer = ImportAnswer::of(&args.foreign, &args.output, &report);
@@ -96,10 +96,10 @@ fn run_gomoku(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let bar = Bar::new();
     let options =
         GomokuImportOptions { memory: args.memory, stop: stop_flag(), progress: bar.progress() };
-    let report = import_gomoku(&args.foreign, &args.output, &options).map_err(from_book)?;
+    let report = import_gomoku(&args.foreign, &args.output, &options).map_err(by_kind)?;
     drop(bar);
     if report.scores > 0 {
-        propagate::<Board>(&args.output, 1, &stop_flag()).map_err(from_book)?;
+        propagate::<Board>(&args.output, 1, &stop_flag()).map_err(by_kind)?;
     }
     if context.common.json {
         let answer = GomokuImportAnswer::of(&args.foreign, &args.output, &report);

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::cli::args::size::parse_size;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, with_game, write_answer};
@@ -39,7 +39,7 @@ fn run_game<G: Terminal + Symmetric>(
 ) -> Result<u8, CliError> {
     let was_backed = args.books.iter().any(|book| super::is_backed(book));
     let options = MergeOptions { memory: args.memory, stop: stop_flag() };
-    let report = merge::<G>(&args.books, &args.output, &options).map_err(from_book)?;
+    let report = merge::<G>(&args.books, &args.output, &options).map_err(by_kind)?;
     if context.common.json {
         write_answer(context.out, &MergeAnswer::of(&args.output, &report))?;
     } else {

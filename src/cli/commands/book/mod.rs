@@ -28,7 +28,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use self::bar::Bar;
-use crate::cli::exit::from_book;
+use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Context, tell};
 use crate::language::{counts, say};
@@ -91,7 +91,7 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
 
 /// Opens a book whose bytes are all as they were written.
 pub(crate) fn open(path: &Path) -> Result<Book, CliError> {
-    Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
+    Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(by_kind)
 }
 
 /// Returns true if the book at `path` has values backed up from its scores.

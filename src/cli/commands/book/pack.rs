@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::print_counts;
 use super::reduce::Effort;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, with_game, write_answer};
 use crate::language::{counts, say};
@@ -36,7 +36,7 @@ fn run_game<G: Terminal + Symmetric>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let about = pack::<G>(&args.shards, &args.output, &args.effort.work()).map_err(from_book)?;
+    let about = pack::<G>(&args.shards, &args.output, &args.effort.work()).map_err(by_kind)?;
     if context.common.json {
         write_answer(context.out, &PackAnswer::of(&args.output, &about))?;
     } else {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, with_game, write_answer};
@@ -62,7 +62,7 @@ fn run_game<G: Terminal + Symmetric>(
         keep_marked: args.keep_marked,
         stop: stop_flag(),
     };
-    let report = prune::<G>(&args.book, &args.output, &options).map_err(from_book)?;
+    let report = prune::<G>(&args.book, &args.output, &options).map_err(by_kind)?;
     if context.common.json {
         write_answer(context.out, &PruneAnswer::of(&args.output, &report))?;
     } else {

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use crate::cli::args::size::parse_size;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, with_game, write_answer};
@@ -67,8 +67,8 @@ fn run_game<G: Terminal + Symmetric>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let report = reduce::<G>(&args.shards, &args.output, args.part, &args.effort.work())
-        .map_err(from_book)?;
+    let report =
+        reduce::<G>(&args.shards, &args.output, args.part, &args.effort.work()).map_err(by_kind)?;
     if context.common.json {
         write_answer(context.out, &ReduceAnswer::of(&args.output, args.part, &report))?;
     } else {

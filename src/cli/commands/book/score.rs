@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, prove};
 use crate::cli::args::input::Input;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::{CliError, Context, with_game, write_answer};
 use crate::language::{counts, say};
@@ -65,7 +65,7 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         if let Some(source) = source {
             check_source(&book, source)?;
         }
-        report.cleared = Some(clear_scores(&args.book, source, &stop_flag()).map_err(from_book)?);
+        report.cleared = Some(clear_scores(&args.book, source, &stop_flag()).map_err(by_kind)?);
     } else if let Some(file) = &args.import {
         result = import::<G>(&book, args, file).map(|imported| report.imported = imported);
     } else {
@@ -82,7 +82,7 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     if has_new && matches!(backed, Err(ReplaceError::Interrupted { .. })) {
         check_interrupt(report.scored + report.proofs)?;
     }
-    let backed = backed.map_err(from_book)?;
+    let backed = backed.map_err(by_kind)?;
     check_interrupt(report.scored + report.proofs)?;
     tell::<G>(&args.book, &report, &backed, context)?;
     Ok(exit::OK)
@@ -90,7 +90,7 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
 
 /// A source that the book does not have is an error that names those it has.
 fn check_source(book: &Book, source: &str) -> Result<(), CliError> {
-    let sources = book.score_sources().map_err(from_book)?;
+    let sources = book.score_sources().map_err(by_kind)?;
     if sources.iter().any(|(name, _)| name == source) {
         return Ok(());
     }
@@ -108,15 +108,15 @@ fn score<G: Scorable>(
     context: &Context<'_>,
 ) -> Result<(), CliError> {
     stop_flag(); // from here on an interrupt ends in good order
-    let graph = book.playable_graph::<G>(min_games).map_err(from_book)?;
-    let mut scores = book.counting_scores().map_err(from_book)?;
+    let graph = book.playable_graph::<G>(min_games).map_err(by_kind)?;
+    let mut scores = book.counting_scores().map_err(by_kind)?;
     let mut saver = Saver::new(&args.book);
     if let Some(mut tables) = args.sources.tables::<G>()? {
         let proofs = prove(book, &graph, &scores, &mut tables)?;
         report.proofs = proofs.len() as u64;
         scores.extend(proofs.iter().map(|(key, score)| (key.to_i64(), score.clone())));
         saver.pending.scores.extend(proofs);
-        saver.save().map_err(from_book)?;
+        saver.save().map_err(by_kind)?;
     }
     let backed = graph.propagate(&scores);
     let unscored = graph.drop_outs(&scores, &backed, Costs::default(), false);
@@ -163,7 +163,7 @@ fn import<G: Scorable>(book: &Book, args: &Args, file: &Path) -> Result<u64, Cli
         if findings.scores.len() >= BATCH || is_end || bad.is_some() {
             imported += findings.scores.len() as u64;
             if !findings.is_empty() {
-                std::mem::take(&mut findings).save(&args.book).map_err(from_book)?;
+                std::mem::take(&mut findings).save(&args.book).map_err(by_kind)?;
             }
         }
         if let Err(error) = line {
@@ -189,7 +189,7 @@ fn tell<G: Scorable>(
     backed: &PropagationReport,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
-    let sources = Book::open(path).and_then(|book| book.score_sources()).map_err(from_book)?;
+    let sources = Book::open(path).and_then(|book| book.score_sources()).map_err(by_kind)?;
     let out = &mut *context.out;
     if context.common.json {
         write_answer(out, &ScoreAnswer::of(path, report, &sources, backed))?;

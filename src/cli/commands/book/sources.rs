@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::args::engine_args::EngineArgs;
 use crate::cli::args::engine_command::{not_started, parse_option};
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, tell};
@@ -194,7 +194,7 @@ impl<'a> Saver<'a> {
     fn save_at_last(&mut self) -> Result<(), CliError> {
         patiently(|| self.save()).map_err(|error| {
             let lost = self.pending.scores.len();
-            from_book(error).within(format!("{lost} scores could not be kept"))
+            by_kind(error).within(format!("{lost} scores could not be kept"))
         })
     }
 
@@ -243,7 +243,7 @@ impl From<AskError> for CliError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::Evaluate(error) => Self::new(exit::UNAVAILABLE, error),
-            AskError::Replace(error) => from_book(error),
+            AskError::Replace(error) => by_kind(error),
         }
     }
 }

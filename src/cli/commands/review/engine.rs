@@ -1,7 +1,8 @@
 //! The engines that search for a review.
 
-use super::{Args, from_review};
+use super::Args;
 use crate::cli::args::engine_command::{engine_fault, started, tell_engine_warnings};
+use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Context};
 use juzhong::engine::Playable;
@@ -24,10 +25,10 @@ pub(super) fn evaluators<G: Playable>(
     entry: Option<&EngineEntry>,
     options: &ReviewOptions<G::Rules>,
 ) -> Result<Evaluators<G>, CliError> {
-    let Some(entry) = entry else { return Evaluators::new(options).map_err(from_review) };
+    let Some(entry) = entry else { return Evaluators::new(options).map_err(by_kind) };
     let analysts = (0..options.threads.max(1)).map(|_| analyst::<G>(entry));
     let analysts = analysts.collect::<Result<_, _>>()?;
-    Evaluators::with_analysts(options, analysts).map_err(from_review)
+    Evaluators::with_analysts(options, analysts).map_err(by_kind)
 }
 
 fn analyst<G: Playable>(entry: &EngineEntry) -> Result<Box<dyn Analyst<G>>, CliError> {

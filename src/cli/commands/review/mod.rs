@@ -19,7 +19,7 @@ use crate::cli::args::game_input::{
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::packed_file::PackedFile;
 use crate::cli::args::player::TableArgs;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::listing::{Listing, show_some};
 use crate::cli::{CliError, Context, OrExit, tell, with_game, write_answer};
@@ -27,7 +27,6 @@ use crate::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::answers::{ReviewAnswer, ReviewSummaryAnswer, ReviewedGame, parse_rules};
 use juzhong::book::opening::Opening;
-use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
@@ -35,12 +34,11 @@ use juzhong::engine::{OwnBook, TableOptions};
 use juzhong::message::{Message, ToMessage, message};
 use juzhong::protocol::client::EngineEntry;
 use juzhong::record::{
-    BadGame, BadGameReason, Format, Keep, ParsedGame, ReadOptions, ReadSummary, Record, WriteError,
-    tell_words,
+    BadGame, BadGameReason, Format, Keep, ParsedGame, ReadOptions, ReadSummary, Record, tell_words,
 };
 use juzhong::review::{
     BookFinding, Evaluators, GameMoves, GameReview, GameValues, KNOWN_GAMES, ReviewBooks,
-    ReviewError, ReviewJournal, ReviewOptions, Summary, USUAL_EFFORT, review,
+    ReviewJournal, ReviewOptions, Summary, USUAL_EFFORT, review,
 };
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 
@@ -174,7 +172,7 @@ impl Args {
     fn books(&self) -> Result<ReviewBooks, CliError> {
         let books = self.book.iter().filter(|_| self.engine.has_front());
         let books: Vec<OwnBook> = books.map(|text| OwnBook::parse(text)).collect();
-        let books = ReviewBooks::open(&books).map_err(from_book)?;
+        let books = ReviewBooks::open(&books).map_err(by_kind)?;
         Ok(books.known_from(self.known_games))
     }
 
@@ -279,28 +277,6 @@ fn unless_unread(shown: io::Result<()>, has_file: bool) -> Result<(), CliError> 
     }
 }
 
-fn from_review(error: ReviewError) -> CliError {
-    match error {
-        ReviewError::Tables(_) => CliError::new(exit::NO_INPUT, error),
-        _ => CliError::new(exit::UNAVAILABLE, error),
-    }
-}
-
-fn from_writing(error: WriteError) -> CliError {
-    let code = if matches!(error, WriteError::Io(_)) { exit::IO } else { exit::BAD_DATA };
-    CliError::new(code, error)
-}
-
-fn from_journal(error: JournalError) -> CliError {
-    let code = match &error {
-        JournalError::File { source, .. } if source.kind() != io::ErrorKind::AlreadyExists => {
-            exit::IO
-        }
-        _ => exit::CANNOT_CREATE,
-    };
-    CliError::new(code, error)
-}
-
 /// A count of positions: how many there will be is known at the end only.
 fn progress_bar() -> ProgressBar {
     let style = ProgressStyle::with_template(&text!(
@@ -324,7 +300,7 @@ impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
         let lock = FileLock::take_for_file(path)?;
         let file = PackedFile::create(path)
             .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
-        let journal = ReviewJournal::open(path, options).map_err(from_journal)?;
+        let journal = ReviewJournal::open(path, options).map_err(by_kind)?;
         if journal.games() > 0 {
             let games = journal.games();
             tell(message!("juzhong: games that were evaluated before: {games}"));
@@ -527,7 +503,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
         }
         self.listing.release(&self.bar);
         let start = record.start.clone().unwrap_or_else(G::start);
-        let books = self.books.look_up_game(&start, &record.tree.moves).map_err(from_book)?;
+        let books = self.books.look_up_game(&start, &record.tree.moves).map_err(by_kind)?;
         let known = books.iter().map(BookFinding::is_known).collect();
         let place = place.within(source);
         self.batch.push(Waiting { place, number, record, start, books, known });
@@ -553,9 +529,9 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let bar = &self.bar;
         let evaluated = self.evaluators.evaluate(&moves, &stop_flag(), &mut || bar.inc(1));
         self.tell_warnings();
-        for (number, evaluated) in open.into_iter().zip(evaluated.map_err(from_review)?) {
+        for (number, evaluated) in open.into_iter().zip(evaluated.map_err(by_kind)?) {
             if let (Some(file), Some(evaluated)) = (&mut self.file, &evaluated) {
-                file.journal.add(games[number].moves(), evaluated).map_err(from_journal)?;
+                file.journal.add(games[number].moves(), evaluated).map_err(by_kind)?;
             }
             values[number] = evaluated;
         }
@@ -573,7 +549,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
     ) -> Result<Vec<Option<GameValues<G>>>, CliError> {
         let Some(file) = &mut self.file else { return Ok(vec![None; games.len()]) };
         let kept = |game: &Waiting<G>| file.journal.find(game.moves(), self.rules);
-        games.iter().map(kept).collect::<Result<_, _>>().map_err(from_journal)
+        games.iter().map(kept).collect::<Result<_, _>>().map_err(by_kind)
     }
 
     fn write(&mut self, game: &Waiting<G>, values: &GameValues<G>) -> Result<(), CliError> {
@@ -582,7 +558,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let notation = self.args.notation;
         if self.args.writes_data() || self.file.is_some() {
             let annotated = annotated::annotated(&reviewed, self.format, notation);
-            let annotated = annotated.map_err(from_writing)?;
+            let annotated = annotated.map_err(by_kind)?;
             match &mut self.file {
                 Some(file) => file.write(&annotated)?,
                 None => self.out.write_all(&annotated)?,
