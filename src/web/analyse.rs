@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::engine_facts::check_own_sizes;
 use super::engines::EngineLease;
-use super::params::{ByEngine, ByRules, Common, OfClient, OfSizes, Params, number};
+use super::params::{ClientParam, Common, EngineParam, Params, RulesParam, SizeParams, number};
 use super::problem::Problem;
 use super::reply::blocking;
 use super::searches::{ENGINE_QUEUE_TIME, EventStream, Outlet, streamed};
@@ -36,13 +36,13 @@ pub(crate) struct AnalyseQuery {
     #[serde(flatten)]
     common: Common,
     #[serde(flatten)]
-    by: ByRules,
+    by: RulesParam,
     #[serde(flatten)]
-    engine: ByEngine,
+    engine: EngineParam,
     #[serde(flatten)]
-    sizes: OfSizes,
+    sizes: SizeParams,
     #[serde(flatten)]
-    client: OfClient,
+    client: ClientParam,
     /// Lines to be found.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u16>", range(min = 1, max = MAX_MULTIPV)))]
     multipv: Option<String>,

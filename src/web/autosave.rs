@@ -10,7 +10,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::games::in_words;
-use super::params::{GameBody, InPath, OfGame, Params};
+use super::params::{GameBody, GameParam, Params, PathParam};
 use super::problem::Problem;
 use super::reply::{Answer, blocking, reply};
 use super::state::App;
@@ -38,7 +38,7 @@ const ENDING: &str = "jsonl";
 #[serde(default)]
 pub(crate) struct SaveQuery {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     /// The name of the game; one of that name is replaced.
     #[cfg_attr(feature = "schemas", schemars(extend("pattern" = "^[a-z0-9-]{1,40}$")))]
     id: String,
@@ -105,7 +105,7 @@ struct KeptGame {
 /// The kept games of a game, the latest first.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    Params(query): Params<OfGame>,
+    Params(query): Params<GameParam>,
 ) -> Result<Answer<KeptGames>, Problem> {
     reply(app, query.lang(), move |app| {
         let mut files = files(folder_of(app)?);
@@ -144,8 +144,8 @@ fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<KeptGame> {
 /// A kept game, as `/api/open` has it.
 pub(crate) async fn game(
     State(app): State<Arc<App>>,
-    InPath(id): InPath,
-    Params(query): Params<OfGame>,
+    PathParam(id): PathParam,
+    Params(query): Params<GameParam>,
 ) -> Result<Answer<OpenedGames>, Problem> {
     let opened = blocking(app, query.lang(), move |app| {
         let path = file_of(folder_of(app)?, &id)?;

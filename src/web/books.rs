@@ -73,14 +73,14 @@ pub(crate) async fn games(
 }
 
 /// A position with the moves before it, and the notation of texts.
-type Asked = (LineRequest, Option<MoveNotation>);
+type LineAndNotation = (LineRequest, Option<MoveNotation>);
 
 /// Asks the book that a request names about its line.
 async fn asked<T: Serialize>(
     app: &Arc<App>,
     uri: &Uri,
     query: BookQuery,
-    ask: impl FnOnce(GameName, &Book, Asked) -> Result<T, Problem> + Send + 'static,
+    ask: impl FnOnce(GameName, &Book, LineAndNotation) -> Result<T, Problem> + Send + 'static,
 ) -> Result<Answer<T>, Problem> {
     let game = query.common.game()?;
     let book = app.book(game.name(), query.book.as_deref())?;

@@ -17,7 +17,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::params::{GameBody, InLanguage, InPath, JsonBody, Params};
+use super::params::{GameBody, JsonBody, LanguageParam, Params, PathParam};
 use super::problem::{Body, Problem};
 use super::reply::Answer;
 use super::searches::{EventStream, Failure};
@@ -599,7 +599,7 @@ impl<Q: JsonSchema> Reads for Params<Q> {
     }
 }
 
-impl Reads for InPath {
+impl Reads for PathParam {
     fn describe(of: &mut Described<'_>) {
         let (_, name) = of.place.0.split_once('{').unwrap();
         let name = name.trim_end_matches('}');
@@ -612,7 +612,7 @@ impl Reads for InPath {
 /// Of a request with a body the query names the language of errors.
 impl<B: JsonSchema> Reads for JsonBody<B> {
     fn describe(of: &mut Described<'_>) {
-        of.add_query::<InLanguage>();
+        of.add_query::<LanguageParam>();
         let schema = of.schemas.read.subschema_for::<B>();
         of.add_body("application/json", schema, true);
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::engine_facts::EngineFacts;
 use super::engines::{EngineLease, EnginePool};
-use super::params::{ByEngine, InLanguage, Params};
+use super::params::{EngineParam, LanguageParam, Params};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::state::App;
@@ -24,9 +24,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 #[serde(default)]
 pub(crate) struct EngineQuery {
     #[serde(flatten)]
-    engine: ByEngine,
+    engine: EngineParam,
     #[serde(flatten)]
-    lang: InLanguage,
+    lang: LanguageParam,
 }
 
 /// The facts about an engine, which is started if no request has done that before.

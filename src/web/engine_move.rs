@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::engine_facts::OWN;
 use super::engines::EngineLease;
-use super::params::{ByEngine, ByRules, Common, JsonBody, OfClient};
+use super::params::{ClientParam, Common, EngineParam, JsonBody, RulesParam};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::searches::Quiet;
@@ -42,15 +42,15 @@ const DEEPEST: u8 = 120;
     )
 )]
 #[serde(default)]
-pub(crate) struct Wanted {
+pub(crate) struct MoveRequest {
     #[serde(flatten)]
     common: Common,
     #[serde(flatten)]
-    by: ByRules,
+    by: RulesParam,
     #[serde(flatten)]
-    engine: ByEngine,
+    engine: EngineParam,
     #[serde(flatten)]
-    client: OfClient,
+    client: ClientParam,
     /// The level that it plays at; the strongest if it is left out.
     level: Option<u8>,
     /// Milliseconds; 60,000 at most. Left out, it is a second, or with `depth` the most.
@@ -68,7 +68,7 @@ pub(crate) struct Wanted {
     tables: Option<bool>,
 }
 
-impl Wanted {
+impl MoveRequest {
     fn limits(&self) -> Result<Limits, Problem> {
         if self.depth.is_some_and(|depth| !(1..=DEEPEST).contains(&depth)) {
             let name = "depth";
@@ -93,14 +93,14 @@ impl Wanted {
 /// The move that the engine makes. The search ends when the client goes.
 pub(crate) async fn choose(
     State(app): State<Arc<App>>,
-    JsonBody(wanted): JsonBody<Wanted>,
+    JsonBody(request): JsonBody<MoveRequest>,
 ) -> Result<Answer<ChosenMove>, Problem> {
-    let lang = wanted.common.lang();
-    let stop = app.search_of("move", wanted.client.name());
+    let lang = request.common.lang();
+    let stop = app.search_of("move", request.client.name());
     // Levels are of the own engine: who names one and no engine means that.
-    let own = wanted.level.and(Some(OWN));
-    let named = wanted.engine.engine.as_deref().or(own);
-    let lease = match app.engines.find_for(wanted.common.game()?, named)? {
+    let own = request.level.and(Some(OWN));
+    let named = request.engine.engine.as_deref().or(own);
+    let lease = match app.engines.find_for(request.common.game()?, named)? {
         Some(engine) => Some(engine.lease(MOVE_QUEUE_TIME).await?),
         None => None,
     };
@@ -111,49 +111,49 @@ pub(crate) async fn choose(
     let flag = stop.0.clone();
     let work = move |app: &App| {
         let _permit = permit;
-        let game = wanted.common.game()?;
-        let with_tables = wanted.tables.unwrap_or(app.config.has_front);
+        let game = request.common.game()?;
+        let with_tables = request.tables.unwrap_or(app.config.has_front);
         let folders = if with_tables { app.table_folders(game) } else { Vec::new() };
-        with_game!(game, G => chosen::<G>(app, &wanted, folders, lease, &flag))
+        with_game!(game, G => chosen::<G>(app, &request, folders, lease, &flag))
     };
     reply(app, lang, work).await
 }
 
 fn chosen<G: Described + Playable>(
     app: &App,
-    wanted: &Wanted,
+    request: &MoveRequest,
     folders: Vec<PathBuf>,
     lease: Option<EngineLease>,
     stop: &StopFlag,
 ) -> Result<ChosenMove, Problem> {
-    let typed = wanted.common.read::<G>()?;
-    let notation = wanted.common.shown_notation()?;
-    let level = match wanted.level {
+    let typed = request.common.read::<G>()?;
+    let notation = request.common.shown_notation()?;
+    let level = match request.level {
         Some(number) => Level::of_game::<G>(number)
             .ok_or_else(|| Problem::bad_request("there is no such level"))?,
         None => Level::FULL,
     };
-    let books = app.books(G::NAME).filter(|_| wanted.book.unwrap_or(app.config.has_front));
+    let books = app.books(G::NAME).filter(|_| request.book.unwrap_or(app.config.has_front));
     let books = books.map(|book| OwnBook::from(book.path.clone())).collect();
     let options = EngineOptions {
         books,
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
-        rules: parse_rules::<G>(wanted.by.rules.as_deref())?,
+        rules: parse_rules::<G>(request.by.rules.as_deref())?,
         ..EngineOptions::default()
     };
-    let limits = wanted.limits()?;
+    let limits = request.limits()?;
     let control = Quiet { stop: stop.clone(), deadline: Instant::now() + LONGEST_TIME };
     let choice = match lease {
-        Some(_) if wanted.level.is_some() => {
+        Some(_) if request.level.is_some() => {
             return Err(Problem::bad_request("levels are of the server's own engine"));
         }
-        None if wanted.strength.is_some() => {
+        None if request.strength.is_some() => {
             let hint = "name another engine, or a level";
             return Err(Problem::bad_request("strength is of other engines").with_hint(hint));
         }
-        Some(lease) => by_engine(lease, &typed, options, (limits, wanted.tuning()), &control)?,
+        Some(lease) => by_engine(lease, &typed, options, (limits, request.tuning()), &control)?,
         None => new_engine(options)?.choose(&typed.line, &level.within(limits), &control),
     };
     let Some(choice) = choice else {

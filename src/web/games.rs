@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use super::body::{LongBody, not_made};
-use super::params::{GameBody, InNotation, OfGame, Params, number};
+use super::params::{GameBody, GameParam, NotationParam, Params, number};
 use super::problem::Problem;
 use super::reply::{Answer, blocking};
 use super::state::App;
@@ -24,7 +24,7 @@ use juzhong::record::Formats;
 #[serde(default)]
 pub(crate) struct OpenQuery {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     /// The game that is wanted whole, from 0.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>", extend("default" = 0)))]
     index: Option<String>,
@@ -63,9 +63,9 @@ pub(crate) fn in_words<G: Formats>(found: FileGames<G>) -> Result<OpenedGames, P
 #[serde(default)]
 pub(crate) struct SaveQuery {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     #[serde(flatten)]
-    notation: InNotation,
+    notation: NotationParam,
     /// The name of the format, such as pgn; the game's usual one if it is left out.
     format: Option<String>,
 }
@@ -92,7 +92,7 @@ pub(crate) async fn save(
 }
 
 /// The way in which games are written at a request.
-fn request_of(format: Option<String>, notation: &InNotation) -> Result<WriteRequest, Problem> {
+fn request_of(format: Option<String>, notation: &NotationParam) -> Result<WriteRequest, Problem> {
     Ok(WriteRequest { format, notation: notation.asked()? })
 }
 
@@ -107,9 +107,9 @@ fn not_written(error: &AnswerError) -> Problem {
 #[serde(default)]
 pub(crate) struct ConvertQuery {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     #[serde(flatten)]
-    notation: InNotation,
+    notation: NotationParam,
     /// The name of the format, such as pgn; the game's usual one if it is left out.
     to: Option<String>,
 }

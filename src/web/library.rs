@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::game_index::{About, Shelf, read_from_file};
 use super::games::in_words;
-use super::params::{Common, InPath, OfGame, Params, Place, number};
+use super::params::{Common, GameParam, Params, PathParam, PositionParams, number};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::state::App;
@@ -79,9 +79,9 @@ pub(crate) struct Conditions {
 #[serde(default)]
 pub(crate) struct ListQuery {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     #[serde(flatten)]
-    place: Place,
+    place: PositionParams,
     #[serde(flatten)]
     conditions: Conditions,
     /// The page of 50 games.
@@ -177,7 +177,7 @@ pub(crate) async fn list(
 /// Answers a question about the library's games of xiangqi or of gomoku, whichever a request names.
 async fn asked<T: Serialize + 'static>(
     app: Arc<App>,
-    of: OfGame,
+    of: GameParam,
     ask: impl FnOnce(&App, GameName, &Shelf) -> Result<T, Problem> + Send + 'static,
 ) -> Result<Answer<T>, Problem> {
     reply(app, of.lang(), move |app| {
@@ -388,8 +388,8 @@ fn entry_of(game: &IndexedGame) -> GameEntry {
 /// A game of the library as a JSON line, by its number or its key.
 pub(crate) async fn game(
     State(app): State<Arc<App>>,
-    InPath(id): InPath,
-    Params(query): Params<OfGame>,
+    PathParam(id): PathParam,
+    Params(query): Params<GameParam>,
 ) -> Result<Answer<OpenedGames>, Problem> {
     asked(app, query, move |app, game, shelf| with_game!(game, G => whole::<G>(&id, app, shelf)))
         .await

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Serialize;
 
-use super::params::{InLanguage, Params};
+use super::params::{LanguageParam, Params};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::state::{App, BuiltIn, SharedBook};
@@ -110,7 +110,7 @@ struct AboutLibrary {
 /// The books, tables and limits of the server.
 pub(crate) async fn meta(
     State(app): State<Arc<App>>,
-    Params(query): Params<InLanguage>,
+    Params(query): Params<LanguageParam>,
 ) -> Result<Answer<About>, Problem> {
     reply(app, query.lang(), |app| Ok(About::of(app))).await
 }

@@ -36,7 +36,7 @@ const LONGEST_LINE: usize = 64 << 10;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct InLanguage {
+pub(crate) struct LanguageParam {
     /// The language of texts.
     #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["en", "zh"])))]
     lang: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) struct InLanguage {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct OfGame {
+pub(crate) struct GameParam {
     /// The game.
     #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["xiangqi", "gomoku"], "default" = "xiangqi")))]
     game: Option<String>,
@@ -59,7 +59,7 @@ pub(crate) struct OfGame {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct Place {
+pub(crate) struct PositionParams {
     /// A position: a FEN or `startpos`; the start of a game if it is left out.
     #[cfg_attr(feature = "schemas", schemars(length(max = LONGEST_LINE)))]
     fen: Option<String>,
@@ -72,7 +72,7 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct InNotation {
+pub(crate) struct NotationParam {
     /// The notation of `text` in answers.
     #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["uci", "iccs", "wxf", "chinese"])))]
     notation: Option<String>,
@@ -82,7 +82,7 @@ pub(crate) struct InNotation {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct ByRules {
+pub(crate) struct RulesParam {
     /// The rules that judge repetitions.
     pub(crate) rules: Option<String>,
 }
@@ -91,7 +91,7 @@ pub(crate) struct ByRules {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct ByEngine {
+pub(crate) struct EngineParam {
     /// The name of an engine of the settings, or `self` for the server's own; left out, the one of `juzhong serve
     /// --engine`, else its own.
     pub(crate) engine: Option<String>,
@@ -101,7 +101,7 @@ pub(crate) struct ByEngine {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct OfSizes {
+pub(crate) struct SizeParams {
     /// The transposition table in MiB; `/api/engine` tells the most.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>", range(min = 1)))]
     hash: Option<String>,
@@ -114,7 +114,7 @@ pub(crate) struct OfSizes {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct OfClient {
+pub(crate) struct ClientParam {
     /// A name that the client gives itself: a new search ends its last one of the same kind.
     #[cfg_attr(feature = "schemas", schemars(length(max = LONGEST_CLIENT)))]
     client: Option<String>,
@@ -126,21 +126,21 @@ pub(crate) struct OfClient {
 #[serde(default)]
 pub(crate) struct Common {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     #[serde(flatten)]
-    place: Place,
+    place: PositionParams,
     #[serde(flatten)]
-    notation: InNotation,
+    notation: NotationParam,
 }
 
-impl InLanguage {
+impl LanguageParam {
     /// The language of texts; the program's own if none is named or it is unknown.
     pub(crate) fn lang(&self) -> Language {
         Common::lang_named(self.lang.as_deref())
     }
 }
 
-impl OfGame {
+impl GameParam {
     /// The game asked for.
     pub(crate) fn game(&self) -> Result<GameName, Problem> {
         let name = self.game.as_deref().unwrap_or(GameName::Xiangqi.name());
@@ -153,7 +153,7 @@ impl OfGame {
     }
 }
 
-impl Place {
+impl PositionParams {
     /// The position with the moves before it.
     pub(crate) fn request(&self) -> Result<LineRequest, Problem> {
         let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -180,14 +180,14 @@ fn named(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
 }
 
-impl OfClient {
+impl ClientParam {
     /// The name that the client gives itself, if it has one.
     pub(crate) fn name(&self) -> Option<&str> {
         self.client.as_deref()
     }
 }
 
-impl OfSizes {
+impl SizeParams {
     /// The sizes asked for.
     pub(crate) fn read(&self) -> Result<EngineSizes, Problem> {
         let size = |name, text: &Option<String>| number(name, text.as_deref(), (1, usize::MAX));
@@ -198,7 +198,7 @@ impl OfSizes {
     }
 }
 
-impl InNotation {
+impl NotationParam {
     /// The notation in which texts of moves are wanted, if one is named.
     pub(crate) fn asked(&self) -> Result<Option<MoveNotation>, Problem> {
         let parse = |text: &str| {
@@ -217,12 +217,12 @@ impl InNotation {
 impl Common {
     /// The parameters of a request that names a game only.
     pub(crate) fn of_game(game: Option<&str>) -> Self {
-        let of = OfGame { game: game.map(str::to_owned), ..OfGame::default() };
+        let of = GameParam { game: game.map(str::to_owned), ..GameParam::default() };
         Self { of, ..Self::default() }
     }
 
     /// The game that it is about, and its language.
-    pub(crate) const fn of(&self) -> &OfGame {
+    pub(crate) const fn of(&self) -> &GameParam {
         &self.of
     }
 
@@ -313,9 +313,9 @@ pub(crate) fn pairs_of(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
 }
 
 /// A part of the path.
-pub(crate) struct InPath(pub(crate) String);
+pub(crate) struct PathParam(pub(crate) String);
 
-impl<S: Sync + Send> FromRequestParts<S> for InPath {
+impl<S: Sync + Send> FromRequestParts<S> for PathParam {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::Uri;
 use serde::Deserialize;
 
-use super::params::{ByRules, Common, Params};
+use super::params::{Common, Params, RulesParam};
 use super::problem::Problem;
 use super::reply::{Answer, answered, reply};
 use super::state::App;
@@ -21,7 +21,7 @@ pub(crate) struct PositionQuery {
     #[serde(flatten)]
     common: Common,
     #[serde(flatten)]
-    by: ByRules,
+    by: RulesParam,
 }
 
 /// The object of `position --json`.

@@ -7,7 +7,9 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::engines::EngineLease;
-use super::params::{ByEngine, ByRules, GameBody, InNotation, OfClient, OfGame, Params, number};
+use super::params::{
+    ClientParam, EngineParam, GameBody, GameParam, NotationParam, Params, RulesParam, number,
+};
 use super::problem::Problem;
 use super::reply::blocking;
 use super::searches::{ENGINE_QUEUE_TIME, EventStream, Outlet, SEARCH_QUEUE_TIME, streamed};
@@ -43,15 +45,15 @@ const LONGEST: usize = 2_000;
 #[serde(default)]
 pub(crate) struct ReviewQuery {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     #[serde(flatten)]
-    notation: InNotation,
+    notation: NotationParam,
     #[serde(flatten)]
-    by: ByRules,
+    by: RulesParam,
     #[serde(flatten)]
-    client: OfClient,
+    client: ClientParam,
     #[serde(flatten)]
-    engine: ByEngine,
+    engine: EngineParam,
     /// Positions to be looked at for each move.
     #[cfg_attr(
         feature = "schemas",
@@ -103,15 +105,15 @@ async fn started<G: Described + Named + Playable>(
         let lease = engine.lease(ENGINE_QUEUE_TIME).await?;
         return streamed(lang, (stop, ()), move |outlet| {
             let evaluators = evaluators_of::<G>(&lease, &options, outlet)?;
-            let asked = Asked { record: &record, rules: options.rules, notation };
-            reviewed(&app, &asked, evaluators, outlet).map_err(Problem::internal)
+            let job = ReviewJob { record: &record, rules: options.rules, notation };
+            reviewed(&app, &job, evaluators, outlet).map_err(Problem::internal)
         });
     }
     let permit = app.search_permit(SEARCH_QUEUE_TIME).await?;
     streamed(lang, (stop, permit), move |outlet| {
         let evaluators = Evaluators::<G>::new(&options).map_err(|error| error.message())?;
-        let asked = Asked { record: &record, rules: options.rules, notation };
-        reviewed(&app, &asked, evaluators, outlet)
+        let job = ReviewJob { record: &record, rules: options.rules, notation };
+        reviewed(&app, &job, evaluators, outlet)
     })
 }
 
@@ -127,7 +129,7 @@ fn evaluators_of<G: Playable>(
 }
 
 /// A game to be reviewed.
-struct Asked<'a, G: Playable> {
+struct ReviewJob<'a, G: Playable> {
     record: &'a Record<G>,
     rules: G::Rules,
     notation: MoveNotation,
@@ -239,11 +241,11 @@ impl From<NamedSides<SideReview>> for Sides {
 
 fn reviewed<G: Described + Named + Playable>(
     app: &App,
-    asked: &Asked<'_, G>,
+    job: &ReviewJob<'_, G>,
     mut evaluators: Evaluators<G>,
     outlet: &Outlet,
 ) -> Result<Option<Summary>, Message> {
-    let Asked { record, rules, notation } = *asked;
+    let ReviewJob { record, rules, notation } = *job;
     let start = record.start.clone().unwrap_or_else(G::start);
     let moves = &record.tree.moves;
     let books = findings::<G>(app, &start, moves)?;

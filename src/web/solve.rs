@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use serde::Deserialize;
 
-use super::params::{Common, OfClient, Params, number};
+use super::params::{ClientParam, Common, Params, number};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::searches::SEARCH_QUEUE_TIME;
@@ -30,7 +30,7 @@ pub(crate) struct SolveQuery {
     #[serde(flatten)]
     common: Common,
     #[serde(flatten)]
-    client: OfClient,
+    client: ClientParam,
     /// Seconds after which it is given up.
     #[cfg_attr(
         feature = "schemas",

@@ -7,7 +7,7 @@ use axum::http::Uri;
 use rand::RngExt;
 use serde::Deserialize;
 
-use super::params::{Common, InLanguage, InPath, Params};
+use super::params::{Common, LanguageParam, Params, PathParam};
 use super::problem::Problem;
 use super::reply::{Answer, answered, reply};
 use super::state::App;
@@ -101,7 +101,7 @@ pub(crate) async fn line(
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Params(query): Params<InLanguage>,
+    Params(query): Params<LanguageParam>,
 ) -> Result<Answer<ListAnswer>, Problem> {
     let tables = tables_of(&app)?;
     answered(&app, &uri, query.lang(), move || {
@@ -114,8 +114,8 @@ pub(crate) async fn list(
 pub(crate) async fn stats(
     State(app): State<Arc<App>>,
     uri: Uri,
-    InPath(set): InPath,
-    Params(query): Params<InLanguage>,
+    PathParam(set): PathParam,
+    Params(query): Params<LanguageParam>,
 ) -> Result<Answer<StatsAnswer>, Problem> {
     let tables = tables_of(&app)?;
     answered(&app, &uri, query.lang(), move || {
@@ -136,7 +136,7 @@ fn named_set(text: &str) -> Result<NamedSet, Problem> {
 #[serde(default)]
 pub(crate) struct RandomQuery {
     #[serde(flatten)]
-    lang: InLanguage,
+    lang: LanguageParam,
     /// The set, such as KRvKN.
     set: String,
     /// Its value for the side to move.

@@ -8,7 +8,8 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::params::{
-    ByRules, Common, InLanguage, InNotation, JsonBody, OfClient, OfGame, Params, number,
+    ClientParam, Common, GameParam, JsonBody, LanguageParam, NotationParam, Params, RulesParam,
+    number,
 };
 use super::problem::Problem;
 use super::reply::{Answer, reply};
@@ -44,9 +45,9 @@ const LONGEST_TEXT: usize = 64;
 #[serde(default)]
 pub(crate) struct DueQuery {
     #[serde(flatten)]
-    of: OfGame,
+    of: GameParam,
     #[serde(flatten)]
-    notation: InNotation,
+    notation: NotationParam,
     /// Exercises to pass over.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<usize>", extend("default" = 0)))]
     from: Option<String>,
@@ -112,11 +113,11 @@ pub(crate) async fn due(
     schemars(rename = "ExerciseAnswer", description = "The answer to an exercise.")
 )]
 #[serde(default)]
-pub(crate) struct Answered {
+pub(crate) struct TrainAnswerBody {
     #[serde(flatten)]
-    lang: InLanguage,
+    lang: LanguageParam,
     #[serde(flatten)]
-    notation: InNotation,
+    notation: NotationParam,
     /// The name of the exercise.
     id: String,
     /// The move, in any notation; without one the exercise is given up.
@@ -126,12 +127,12 @@ pub(crate) struct Answered {
     hinted: Option<bool>,
 }
 
-/// The verdict on an answer, which is in the file once this is answered.
+/// The verdict on an answer, which is in the file once this is body.
 pub(crate) async fn answer(
     State(app): State<Arc<App>>,
-    JsonBody(answered): JsonBody<Answered>,
+    JsonBody(body): JsonBody<TrainAnswerBody>,
 ) -> Result<Answer<TrainVerdict>, Problem> {
-    let lang = answered.lang.lang();
+    let lang = body.lang.lang();
     let stop = app.search_of("train", None);
     let permit = app.search_permit(SEARCH_QUEUE_TIME).await?;
     let deadline = Instant::now() + LONGEST_LOOK;
@@ -140,17 +141,17 @@ pub(crate) async fn answer(
         let _permit = permit;
         let path = file_of(app)?;
         let collection = Collection::read(path)?;
-        let length = answered.id.len().max(answered.mv.as_ref().map_or(0, String::len));
+        let length = body.id.len().max(body.mv.as_ref().map_or(0, String::len));
         if length > LONGEST_TEXT {
             return Err(Problem::bad_request("the id or the move is too long"));
         }
-        let unknown = || TrainError::Unknown { id: answered.id.clone() };
-        let exercise = collection.get(&answered.id).ok_or_else(unknown)?;
+        let unknown = || TrainError::Unknown { id: body.id.clone() };
+        let exercise = collection.get(&body.id).ok_or_else(unknown)?;
         let game: GameName = exercise
             .game
             .parse()
             .map_err(|_| Problem::internal("the exercise is of an unknown game"))?;
-        with_game!(game, G => judged::<G>(app, exercise, &answered, &control))
+        with_game!(game, G => judged::<G>(app, exercise, &body, &control))
     })
     .await
 }
@@ -159,21 +160,21 @@ pub(crate) async fn answer(
 fn judged<G: Described + Playable>(
     app: &App,
     exercise: &Exercise,
-    answered: &Answered,
+    body: &TrainAnswerBody,
     control: &Quiet,
 ) -> Result<TrainVerdict, Problem> {
     let opened = opened::<G>(exercise)?;
     let position = opened.line.position();
     let read = |text: &String| position.read_move(text).map_err(Problem::bad_request);
-    let mv = answered.mv.as_ref().map(read).transpose()?;
+    let mv = body.mv.as_ref().map(read).transpose()?;
     let mut examiner = examiner::<G>(app, opened.rules)?;
     let examined = mv.map(|mv| examined(app, &mut examiner, &opened, mv, control)).transpose()?;
     let grade = match &examined {
-        Some(examined) if examined.is_right && answered.hinted == Some(true) => Grade::Hinted,
+        Some(examined) if examined.is_right && body.hinted == Some(true) => Grade::Hinted,
         Some(examined) if examined.is_right => Grade::Right,
         _ => Grade::Wrong,
     };
-    let notation = answered.notation.asked()?;
+    let notation = body.notation.asked()?;
     let day = day_of(app);
     let schedule = Collection::update(file_of(app)?, false, |collection| {
         collection.answer(&exercise.id, grade, day).cloned()
@@ -197,9 +198,9 @@ pub(crate) struct Moment {
     #[serde(flatten)]
     common: Common,
     #[serde(flatten)]
-    by: ByRules,
+    by: RulesParam,
     #[serde(flatten)]
-    client: OfClient,
+    client: ClientParam,
     /// The move to be judged, in any notation; without one the right moves are told.
     #[serde(rename = "move")]
     mv: Option<String>,
@@ -318,7 +319,7 @@ pub(crate) struct KeptMoment {
     total: usize,
 }
 
-/// Adds a moment to the exercises; it is in the file once this is answered.
+/// Adds a moment to the exercises; it is in the file once this is body.
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
     JsonBody(moment): JsonBody<Moment>,

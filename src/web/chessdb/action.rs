@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Asks about moves that are known.
-    Moves(Wanted),
+    Moves(MoveQuery),
     /// Asks for the verdict of the rules on each move.
     Rules,
     /// Asks for the analysis of a position.
@@ -15,7 +15,7 @@ pub(crate) enum Action {
 
 /// The part of the known moves that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum MoveQuery {
     /// All of them.
     All,
     /// The score of the best.
@@ -30,13 +30,13 @@ pub(crate) enum Wanted {
 
 /// Every action by its name.
 const NAMES: [(&str, Action); 10] = [
-    ("queryall", Action::Moves(Wanted::All)),
-    ("queryscore", Action::Moves(Wanted::Score)),
-    ("querypv", Action::Moves(Wanted::Line)),
-    ("query", Action::Moves(Wanted::Best)),
-    ("querybest", Action::Moves(Wanted::Best)),
-    ("querylearn", Action::Moves(Wanted::Best)),
-    ("querysearch", Action::Moves(Wanted::Equals)),
+    ("queryall", Action::Moves(MoveQuery::All)),
+    ("queryscore", Action::Moves(MoveQuery::Score)),
+    ("querypv", Action::Moves(MoveQuery::Line)),
+    ("query", Action::Moves(MoveQuery::Best)),
+    ("querybest", Action::Moves(MoveQuery::Best)),
+    ("querylearn", Action::Moves(MoveQuery::Best)),
+    ("querysearch", Action::Moves(MoveQuery::Equals)),
     ("queryrule", Action::Rules),
     ("queue", Action::Queue),
     ("store", Action::Store),
@@ -49,7 +49,7 @@ impl Action {
     }
 }
 
-impl Wanted {
+impl MoveQuery {
     /// Returns true if scores are wanted, else moves. Positions without any have other words for it.
     pub(crate) const fn is_of_scores(self) -> bool {
         matches!(self, Self::All | Self::Score | Self::Line)

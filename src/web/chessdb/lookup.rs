@@ -1,6 +1,6 @@
 //! The answers to questions, from what the tables and books here know.
 
-use super::action::{Action, Wanted};
+use super::action::{Action, MoveQuery};
 use super::answer::Answer;
 use super::known::{Known, known_moves, rank};
 use super::question::Question;
@@ -28,7 +28,7 @@ pub(crate) fn answer_to(app: &App, question: &Question) -> Result<Answer, Proble
     // A board that cannot be read is named before an action that there is not.
     let Some(action) = Action::named(action) else { return Ok(Answer::INVALID) };
     match action {
-        Action::Moves(wanted) => ask(app, question, wanted, position),
+        Action::Moves(query) => ask(app, question, query, position),
         Action::Rules => Ok(rules_of(&typed.line, question)),
         Action::Queue => Ok(Answer::Status("ok")),
         Action::Store => Ok(stored(position, question)),
@@ -39,10 +39,10 @@ pub(crate) fn answer_to(app: &App, question: &Question) -> Result<Answer, Proble
 fn ask(
     app: &App,
     question: &Question,
-    wanted: Wanted,
+    query: MoveQuery,
     position: &Position,
 ) -> Result<Answer, Problem> {
-    if wanted.is_of_scores() && position.outcome().is_some() {
+    if query.is_of_scores() && position.outcome().is_some() {
         return Ok(Answer::Status(end_of(position)));
     }
     let mut known = known_moves(app, position)?;
@@ -52,14 +52,14 @@ fn ask(
         rank(&mut known);
     }
     let Some(&Known { mv, score, .. }) = known.first() else {
-        return Ok(Answer::Status(if wanted.is_of_scores() { "unknown" } else { "nobestmove" }));
+        return Ok(Answer::Status(if query.is_of_scores() { "unknown" } else { "nobestmove" }));
     };
-    Ok(match wanted {
-        Wanted::All => Answer::All(known),
-        Wanted::Score => Answer::Score(score),
-        Wanted::Line => best_line(app, position.clone(), mv, score)?,
-        Wanted::Best => Answer::Best(mv),
-        Wanted::Equals => match known.iter().filter(|known| known.rank == 2).count() {
+    Ok(match query {
+        MoveQuery::All => Answer::All(known),
+        MoveQuery::Score => Answer::Score(score),
+        MoveQuery::Line => best_line(app, position.clone(), mv, score)?,
+        MoveQuery::Best => Answer::Best(mv),
+        MoveQuery::Equals => match known.iter().filter(|known| known.rank == 2).count() {
             1 => Answer::Best(mv),
             count => Answer::Search(known[..count].iter().map(|known| known.mv).collect()),
         },
