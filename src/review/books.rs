@@ -77,6 +77,14 @@ impl ReviewBooks {
             .map(|books| Self { books, known_games: KNOWN_GAMES })
     }
 
+    /// Books that are open, the preferred one first; each serves both sides without limits.
+    #[must_use]
+    pub fn of_open(books: impl IntoIterator<Item = Book>) -> Self {
+        let limits = BookLimits::default();
+        let books = books.into_iter().map(|book| ReviewBook { book, side: None, limits });
+        Self { books: books.collect(), known_games: KNOWN_GAMES }
+    }
+
     /// Sets the number of games with which a move is known well: its mark rests on these, and not on a search. A book with
     /// a limit of games of its own, as in `FILE:games=20`, knows all moves well that meet it.
     #[must_use]
@@ -111,6 +119,36 @@ impl ReviewBooks {
             position.make(mv);
         }
         Ok(found)
+    }
+
+    /// The moves of `position`, after `ply` plies of a game, that a book knows well, each with its games in the first of
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// As [`look_up`](Self::look_up).
+    pub fn known_moves<G: Symmetric + Notation>(
+        &mut self,
+        position: &G,
+        ply: usize,
+    ) -> Result<Vec<(G::Move, BookShare)>, BookError> {
+        let mut known: Vec<(G::Move, BookShare)> = Vec::new();
+        for ReviewBook { book, side, limits } in &mut self.books {
+            if side.is_some_and(|side| side != position.turn()) {
+                continue;
+            }
+            book.check_if_changed()?;
+            let options = best_within(*limits);
+            let known_games = limits.min_games.unwrap_or(self.known_games);
+            let moves: Vec<BookMove<G::Move>> = book.probe(position)?;
+            for of in moves.iter().filter(|of| is_candidate(of, ply, &options)) {
+                let share = share_of(of, &moves, position.turn(), known_games);
+                if share.is_known && known.iter().all(|&(mv, _)| mv != of.mv) {
+                    known.push((of.mv, share));
+                }
+            }
+        }
+        Ok(known)
     }
 
     /// Looks up `position`, in which `played` is the move, after `ply` plies of a game. Moves that a book has

@@ -188,6 +188,20 @@ impl<G: Playable> Examiner<G> {
         Some(accepted.collect())
     }
 
+    /// The moves of a position that a book knows well.
+    ///
+    /// # Errors
+    ///
+    /// If a book cannot be read.
+    pub fn known(&mut self, line: &Line<G>) -> Result<Vec<Accepted>, BookError> {
+        let known = self.books.known_moves(line.position(), line.game_ply())?;
+        let accepted = |(mv, share): (G::Move, BookShare)| Accepted {
+            book: Some(share.into()),
+            ..Accepted::new(G::move_text(mv))
+        };
+        Ok(known.into_iter().map(accepted).collect())
+    }
+
     /// The best move of a position by search; `None` if there is none, or `control` has ended it.
     pub fn searched(&mut self, line: &Line<G>, control: &dyn Control<G::Move>) -> Option<Accepted> {
         self.engine.new_game();

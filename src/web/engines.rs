@@ -1,12 +1,13 @@
 //! The engines of the settings: processes that the server owns, kept from request to request, and ended with it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::engine_facts::{EngineFacts, OWN};
+use super::locked::locked;
 use super::problem::Problem;
 use crate::game_name::GameName;
 use crate::language::error_messages::in_full;
@@ -167,16 +168,16 @@ impl EnginePool {
 
     /// The facts about it, if it was started before.
     pub(crate) fn facts(&self) -> Option<EngineFacts> {
-        self.facts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.facts).clone()
     }
 
     fn facts_of(&self, client: &Client) -> EngineFacts {
-        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut facts = locked(&self.facts);
         facts.get_or_insert_with(|| EngineFacts::of(client, &self.entry, self.allowed)).clone()
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.idle)
     }
 
     /// The right to use one process, if there is room within `patience`.

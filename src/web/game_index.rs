@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::locked::locked;
 use super::problem::Problem;
 use crate::game_name::{GameName, with_game};
 use crate::language::error_messages::in_full;
@@ -273,11 +274,6 @@ fn not_asked(error: IndexError) -> Problem {
         IndexError::Interrupted => Problem::unavailable("the server ends"),
         error => Problem::damaged(in_full(&error)),
     }
-}
-
-/// A lock that a panic elsewhere leaves usable: what it guards is whole at every step.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The game of that number in a file, from 0, bad ones counted too.

@@ -13,7 +13,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::body::Outbox;
 use super::config::Config;
 use super::engines::Engines;
+use super::examiners::Examiners;
 use super::game_index::Library;
+use super::locked::locked;
 use super::problem::Problem;
 use super::searches::StopAtEnd;
 use crate::game_name::GameName;
@@ -63,6 +65,8 @@ pub(crate) struct App {
     running: Mutex<Vec<Running>>,
     /// The engines of other programs.
     pub(crate) engines: Engines,
+    /// The examiners of exercises.
+    pub(crate) examiners: Examiners,
     /// Set when the server ends.
     pub(crate) stop: StopFlag,
 }
@@ -93,6 +97,7 @@ impl App {
             searches: Arc::new(Semaphore::new(searches)),
             running: Mutex::default(),
             engines,
+            examiners: Examiners::default(),
             stop,
         })
     }
@@ -277,11 +282,6 @@ struct Running {
     stop: StopFlag,
 }
 
-/// A lock that a panic elsewhere leaves usable: what it guards is whole at every step.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A book that many requests read, each by a connection of its own.
 pub(crate) struct SharedBook {
     /// The file's name without its ending, numbered where another book has the same.
@@ -368,21 +368,29 @@ impl SharedBook {
         &self,
         work: impl FnOnce(&Book) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        let (idle, generation) = {
-            let mut connections = locked(&self.connections);
-            (connections.idle.pop(), connections.generation)
-        };
-        let book = match idle {
-            Some(book) => book,
-            // The whole file was checked at the start; each row proves itself.
-            None => Book::open(&self.path)?,
-        };
+        let (book, generation) = self.connect()?;
         let answer = work(&book)?;
         let mut connections = locked(&self.connections);
         if connections.generation == generation {
             connections.idle.push(book);
         }
         Ok(answer)
+    }
+
+    /// A connection to the book that its user keeps.
+    pub(crate) fn connection(&self) -> Result<Book, Problem> {
+        self.connect().map(|(book, _)| book)
+    }
+
+    /// A connection that is not in use, or a new one, and the number of changes of the file before it was made.
+    fn connect(&self) -> Result<(Book, u64), Problem> {
+        let mut connections = locked(&self.connections);
+        let generation = connections.generation;
+        let idle = connections.idle.pop();
+        drop(connections);
+        // The whole file was checked at the start; each row proves itself.
+        let book = idle.map_or_else(|| Book::open(&self.path), Ok)?;
+        Ok((book, generation))
     }
 
     /// Waits until nobody else writes.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
+use super::examiners::{KeptExaminer, PreparedExaminer};
 use super::params::{
     ClientParam, Common, GameParam, JsonBody, LanguageParam, NotationParam, Params, RulesParam,
     number,
@@ -20,12 +21,11 @@ use crate::language::error_messages::in_full;
 use crate::today::today;
 use juzhong::answers::{AnswerError, Described, DueExercise, TrainVerdict, parse_rules};
 use juzhong::engine::{EngineOptions, Playable, TableOptions};
-use juzhong::game::Game;
 use juzhong::message::ToMessage;
-use juzhong::review::{KNOWN_GAMES, ReviewBooks};
+use juzhong::review::ReviewBooks;
 use juzhong::train::{
-    Accepted, Added, BookFacts, Collection, Day, Examined, Examiner, Exercise, Grade, Kind,
-    MAX_ACCEPTED, MAX_LINE, MAX_PLIES, Opened, TrainError,
+    Accepted, Added, Collection, Day, Examined, Examiner, Exercise, Grade, Kind, MAX_ACCEPTED,
+    MAX_LINE, MAX_PLIES, Opened, TrainError,
 };
 
 /// Exercises of a page, at most and usually.
@@ -151,24 +151,25 @@ pub(crate) async fn answer(
             .game
             .parse()
             .map_err(|_| Problem::internal("the exercise is of an unknown game"))?;
-        with_game!(game, G => judged::<G>(app, exercise, &body, &control))
+        with_game!(game, G => judged::<G>(&Judge { app, game, control }, exercise, &body))
     })
     .await
 }
 
 /// Judges an answer and notes it.
-fn judged<G: Described + Playable>(
-    app: &App,
+fn judged<G: Described + KeptExaminer>(
+    judge: &Judge<'_>,
     exercise: &Exercise,
     body: &TrainAnswerBody,
-    control: &Quiet,
 ) -> Result<TrainVerdict, Problem> {
+    let app = judge.app;
     let opened = opened::<G>(exercise)?;
     let position = opened.line.position();
     let read = |text: &String| position.read_move(text).map_err(Problem::bad_request);
     let mv = body.mv.as_ref().map(read).transpose()?;
-    let mut examiner = examiner::<G>(app, opened.rules)?;
-    let examined = mv.map(|mv| examined(app, &mut examiner, &opened, mv, control)).transpose()?;
+    let mut prepared = judge.examiner::<G>(opened.rules)?;
+    let examined = mv.map(|mv| judge.examined(&mut prepared, &opened, mv)).transpose()?;
+    app.examiners.keep(prepared);
     let grade = match &examined {
         Some(examined) if examined.is_right && body.hinted == Some(true) => Grade::Hinted,
         Some(examined) if examined.is_right => Grade::Right,
@@ -217,8 +218,7 @@ impl Moment {
     /// else those that a book of the server knows well.
     fn exercise<G: Described + Playable>(
         &self,
-        app: &App,
-        examiner: &Examiner<G>,
+        examiner: &mut Examiner<G>,
     ) -> Result<Exercise, Problem> {
         let typed = self.common.read::<G>()?;
         let mut texts = self.better.iter().chain(&self.mv).chain(&self.played);
@@ -242,7 +242,7 @@ impl Moment {
         let mut accepted = vec![best];
         let others = match examiner.keeping(&typed.line) {
             Some(keeping) => keeping,
-            None => known_moves(app, position)?,
+            None => examiner.known(&typed.line)?,
         };
         for other in others.into_iter().filter(|other| Some(&other.mv) != of.played.as_ref()) {
             if let Some(known) = accepted.iter_mut().find(|known| known.mv == other.mv) {
@@ -254,23 +254,6 @@ impl Moment {
         }
         Ok(Exercise { accepted, ..of })
     }
-}
-
-/// The moves that the books of the server know so well that no review marks them.
-fn known_moves<G: Described + Playable>(app: &App, position: &G) -> Result<Vec<Accepted>, Problem> {
-    let mut known: Vec<Accepted> = Vec::new();
-    for book in app.books(G::NAME) {
-        for of in book.read(|book| Ok(book.probe(position)?))? {
-            let text = G::move_text(of.mv);
-            let is_good = of.stats.games >= KNOWN_GAMES && !of.disabled && !of.banned && !of.lost;
-            if is_good && known.iter().all(|known| known.mv != text) {
-                let score = of.stats.score(position.turn());
-                let book = Some(BookFacts::new(of.stats.games, score));
-                known.push(Accepted { book, ..Accepted::new(text) });
-            }
-        }
-    }
-    Ok(known)
 }
 
 /// The verdict on a move in a moment of a game; nothing is kept.
@@ -285,25 +268,26 @@ pub(crate) async fn judge(
     let game = moment.common.game()?;
     reply(app, lang, move |app| {
         let _permit = permit;
-        with_game!(game, G => judged_moment::<G>(app, &moment, &control))
+        with_game!(game, G => judged_moment::<G>(&Judge { app, game, control }, &moment))
     })
     .await
 }
 
-fn judged_moment<G: Described + Playable>(
-    app: &App,
+fn judged_moment<G: Described + KeptExaminer>(
+    judge: &Judge<'_>,
     moment: &Moment,
-    control: &Quiet,
 ) -> Result<TrainVerdict, Problem> {
-    let mut examiner = examiner::<G>(app, parse_rules::<G>(moment.by.rules.as_deref())?)?;
-    let exercise = moment.exercise(app, &examiner)?;
+    let rules = parse_rules::<G>(moment.by.rules.as_deref())?;
+    let mut prepared = judge.examiner::<G>(rules)?;
+    let exercise = moment.exercise(&mut prepared.examiner)?;
     let opened = exercise.open::<G>().map_err(Problem::bad_request)?;
     let read = |text: &String| opened.line.position().read_move(text).map_err(Problem::bad_request);
     let mv = moment.mv.as_ref().map(read).transpose()?;
-    let examined = mv.map(|mv| examined(app, &mut examiner, &opened, mv, control)).transpose()?;
+    let examined = mv.map(|mv| judge.examined(&mut prepared, &opened, mv)).transpose()?;
+    judge.app.examiners.keep(prepared);
     let notation = moment.common.asked_notation()?;
     let answer = mv.zip(examined.as_ref());
-    Ok(TrainVerdict::of(&opened, answer, &exercise.schedule, day_of(app), notation))
+    Ok(TrainVerdict::of(&opened, answer, &exercise.schedule, day_of(judge.app), notation))
 }
 
 /// A moment that is among the exercises.
@@ -327,12 +311,7 @@ pub(crate) async fn add(
     let game = moment.common.game()?;
     reply(app, moment.common.lang(), move |app| {
         let file = file_of(app)?;
-        let exercise = with_game!(game, G => {
-            let examiner = examiner::<G>(app, parse_rules::<G>(moment.by.rules.as_deref())?)?;
-            let exercise = moment.exercise::<G>(app, &examiner)?;
-            exercise.open::<G>().map_err(Problem::bad_request)?;
-            Ok::<_, Problem>(exercise)
-        })?;
+        let exercise = with_game!(game, G => moment_exercise::<G>(app, game, &moment))?;
         let id = exercise.id.clone();
         let (added, total) = Collection::update(file, false, |collection| {
             let added = collection.add(exercise);
@@ -348,53 +327,62 @@ pub(crate) async fn add(
     .await
 }
 
-/// The examiner of moves, which looks in the tables of the server and searches.
-fn examiner<G: Playable>(app: &App, rules: G::Rules) -> Result<Examiner<G>, Problem> {
-    let options = EngineOptions {
-        tables: TableOptions {
-            folders: app.table_folders(game_of::<G>()),
-            ..TableOptions::default()
-        },
-        hash_mib: HASH_MIB,
-        rules,
-        ..EngineOptions::default()
-    };
-    let examiner = Examiner::new(options, ReviewBooks::default(), NODES);
-    examiner.map_err(|error| Problem::internal(error.message()))
+/// The exercise of a moment, which can be asked.
+fn moment_exercise<G: Described + KeptExaminer>(
+    app: &App,
+    game: GameName,
+    moment: &Moment,
+) -> Result<Exercise, Problem> {
+    let rules = parse_rules::<G>(moment.by.rules.as_deref())?;
+    let mut prepared = prepared_examiner::<G>(app, game, rules)?;
+    let exercise = moment.exercise::<G>(&mut prepared.examiner)?;
+    app.examiners.keep(prepared);
+    exercise.open::<G>().map_err(Problem::bad_request)?;
+    Ok(exercise)
 }
 
-/// The truth about a move, by the books and tables of the server and a short search.
-fn examined<G: Described + Playable>(
-    app: &App,
-    examiner: &mut Examiner<G>,
-    opened: &Opened<'_, G>,
-    mv: G::Move,
-    control: &Quiet,
-) -> Result<Examined, Problem> {
-    let examined = examiner.examine(opened, mv, control)?;
-    let examined = examined.ok_or_else(|| Problem::busy("the search was ended; try again"))?;
-    Ok(Examined { book: book_facts(app, opened.line.position(), mv)?, ..examined })
+/// What judges the moves of a request.
+struct Judge<'a> {
+    app: &'a App,
+    game: GameName,
+    control: Quiet,
 }
 
-/// The games of a move in the first book of the server that has it.
-fn book_facts<G: Described + Playable>(
-    app: &App,
-    position: &G,
-    mv: G::Move,
-) -> Result<Option<BookFacts>, Problem> {
-    for book in app.books(G::NAME) {
-        let moves = book.read(|book| Ok(book.probe(position)?))?;
-        if let Some(known) = moves.iter().find(|known| known.mv == mv) {
-            let score = known.stats.score(position.turn());
-            return Ok(Some(BookFacts::new(known.stats.games, score)));
-        }
+impl Judge<'_> {
+    fn examiner<G: KeptExaminer>(&self, rules: G::Rules) -> Result<PreparedExaminer<G>, Problem> {
+        prepared_examiner(self.app, self.game, rules)
     }
-    Ok(None)
+
+    /// The truth about a move, by the books and tables of the server and a short search.
+    fn examined<G: KeptExaminer>(
+        &self,
+        prepared: &mut PreparedExaminer<G>,
+        opened: &Opened<'_, G>,
+        mv: G::Move,
+    ) -> Result<Examined, Problem> {
+        let examined = prepared.examiner.examine(opened, mv, &self.control)?;
+        examined.ok_or_else(|| Problem::busy("the search was ended; try again"))
+    }
 }
 
-/// The name of a game of the program.
-fn game_of<G: Game>() -> GameName {
-    G::NAME.parse().unwrap_or(GameName::Xiangqi)
+/// The examiner that is kept for a game, or a new one: it looks in the books and tables of the server and searches.
+fn prepared_examiner<G: KeptExaminer>(
+    app: &App,
+    game: GameName,
+    rules: G::Rules,
+) -> Result<PreparedExaminer<G>, Problem> {
+    drop(app.look_for_changes());
+    let changes = app.changes();
+    if let Some(kept) = app.examiners.take(rules, changes) {
+        return Ok(kept);
+    }
+    let tables = TableOptions { folders: app.table_folders(game), ..TableOptions::default() };
+    let options = EngineOptions { tables, hash_mib: HASH_MIB, rules, ..EngineOptions::default() };
+    let books = app.books(game.name()).map(|book| book.connection());
+    let books = ReviewBooks::of_open(books.collect::<Result<Vec<_>, Problem>>()?);
+    let examiner = Examiner::new(options, books, NODES);
+    let examiner = examiner.map_err(|error| Problem::internal(error.message()))?;
+    Ok(PreparedExaminer { examiner, rules, changes })
 }
 
 fn opened<G: Playable>(exercise: &Exercise) -> Result<Opened<'_, G>, Problem> {
