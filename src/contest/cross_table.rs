@@ -85,13 +85,13 @@ fn against(totals: &TournamentTotals, engine: usize) -> Vec<Option<Count>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contest::game_loop::MatchGame;
     use crate::contest::schedule::{Schedule, TournamentForm};
+    use crate::contest::scheduler::ContestGame;
     use crate::game::{Outcome, Side};
     use crate::record::{Record, Tree};
     use crate::xiangqi::Position;
 
-    fn game(schedule: &Schedule, number: usize, outcome: Outcome) -> MatchGame<Position> {
+    fn game(schedule: &Schedule, number: usize, outcome: Outcome) -> ContestGame<Position> {
         let (first, second) = ("Red".to_owned(), "Black".to_owned());
         let record = Record {
             tags: vec![(first, format!("r{number}")), (second, format!("b{number}"))],
@@ -100,7 +100,7 @@ mod tests {
             result: Some(outcome),
             tree: Tree::default(),
         };
-        MatchGame {
+        ContestGame {
             number,
             engines: schedule.engines_of(number).unwrap(),
             record,

@@ -10,10 +10,10 @@ use crate::bytes::journal::{Journal, JournalError};
 use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
-use crate::contest::game_loop::{MatchGame, engine_of};
-use crate::contest::game_runner::{Effort, EngineFault};
 use crate::contest::games::{Contested, read_games};
+use crate::contest::one_game::{Effort, EngineFault};
 use crate::contest::schedule::{Schedule, TournamentForm, engine_letter, engine_of_letter};
+use crate::contest::scheduler::{ContestGame, engine_of};
 use crate::game::{Side, side_name};
 use crate::message::{Message, message};
 use crate::record::Record;
@@ -39,7 +39,7 @@ impl MatchJournal {
     pub fn open<G: Contested>(
         path: &Path,
         settings: &str,
-    ) -> Result<(Self, Vec<MatchGame<G>>), JournalError> {
+    ) -> Result<(Self, Vec<ContestGame<G>>), JournalError> {
         Self::open_scheduled(path, settings, &Schedule::new(TournamentForm::RoundRobin, 2))
     }
 
@@ -52,7 +52,7 @@ impl MatchJournal {
         path: &Path,
         settings: &str,
         schedule: &Schedule,
-    ) -> Result<(Self, Vec<MatchGame<G>>), JournalError> {
+    ) -> Result<(Self, Vec<ContestGame<G>>), JournalError> {
         let failed = JournalError::at(path);
         // A device may have no end; the look before the lock is for what must not get one beside it.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -90,7 +90,7 @@ impl MatchJournal {
     /// # Errors
     ///
     /// Those of writing; a part that was written is removed again, if that can be done.
-    pub fn add<G: Contested>(&mut self, game: &MatchGame<G>) -> io::Result<()> {
+    pub fn add<G: Contested>(&mut self, game: &ContestGame<G>) -> io::Result<()> {
         let mut record = game.record.clone();
         record.tags.extend(self.tags(game));
         let mut text = Vec::new();
@@ -98,14 +98,14 @@ impl MatchJournal {
         self.journal.add(&text).map(drop)
     }
 
-    fn tags<G: Contested>(&self, game: &MatchGame<G>) -> Vec<(String, String)> {
+    fn tags<G: Contested>(&self, game: &ContestGame<G>) -> Vec<(String, String)> {
         let mut tags = vec![("Match".to_owned(), self.settings.clone())];
         for side in Side::ALL {
-            let Effort { moves, depth, nodes, micros } = game.effort[engine_of(game.number, side)];
+            let Effort { moves, depth, nodes, micros } = game.effort[game.place_of(side)];
             tags.push((effort_tag::<G>(side), format!("{moves} {depth} {nodes} {micros}")));
         }
-        if let Some((engine, fault)) = game.fault {
-            let letter = engine_letter(game.engines[engine]);
+        if let Some((side, fault)) = game.fault {
+            let letter = engine_letter(game.engine_of(side));
             tags.push(("Fault".to_owned(), format!("{letter} {}", fault.name())));
         }
         tags
@@ -148,7 +148,7 @@ fn read<G: Contested>(
     bytes: &[u8],
     settings: &str,
     schedule: &Schedule,
-) -> Result<Vec<MatchGame<G>>, JournalError> {
+) -> Result<Vec<ContestGame<G>>, JournalError> {
     let records =
         read_games(&path.shown().to_string(), bytes).map_err(|what| foreign(path, what))?;
     let mut games = Vec::with_capacity(records.len());
@@ -174,7 +174,7 @@ fn game_of<G: Contested>(
     number: usize,
     mut record: Record<G>,
     schedule: &Schedule,
-) -> Option<MatchGame<G>> {
+) -> Option<ContestGame<G>> {
     let engines = schedule.engines_of(number)?;
     let round: usize = record.tag("Round")?.parse().ok()?;
     let outcome = record.result.filter(|_| round == number + 1)?;
@@ -186,12 +186,13 @@ fn game_of<G: Contested>(
         Some(text) => {
             let (engine, fault) = text.split_once(' ')?;
             let engine = engine_of_letter(engine)?;
-            let engine = engines.iter().position(|&one| one == engine)?;
-            Some((engine, EngineFault::ALL.into_iter().find(|known| known.name() == fault)?))
+            let place = engines.iter().position(|&one| one == engine)?;
+            let side = Side::ALL.into_iter().find(|&side| engine_of(number, side) == place)?;
+            Some((side, EngineFault::ALL.into_iter().find(|known| known.name() == fault)?))
         }
     };
     record.tags.retain(|(name, _)| !names.contains(name) && name != "Fault" && name != "Match");
-    Some(MatchGame {
+    Some(ContestGame {
         number,
         engines,
         record,
@@ -215,7 +216,7 @@ mod tests {
     use crate::record::Tree;
     use crate::xiangqi::{Move, Position};
 
-    fn game(number: usize) -> MatchGame {
+    fn game(number: usize) -> ContestGame {
         let tag = |name: &str, value: String| (name.to_owned(), value);
         let moves = ["h2e2", "h9g7"].map(|mv| Move::parse(mv).unwrap());
         let outcome =
@@ -226,9 +227,9 @@ mod tests {
         let record = Record { tags, start: None, start_clock: 0, result: Some(outcome), tree };
         let effort =
             [1, 2].map(|n| Effort { moves: n, depth: 5, nodes: 99, micros: number as u64 });
-        let fault = (number == 1).then_some((1, EngineFault::Crash));
+        let fault = (number == 1).then_some((Side::First, EngineFault::Crash));
         let warnings = Default::default();
-        MatchGame { number, engines: [0, 1], record, outcome, fault, effort, warnings }
+        ContestGame { number, engines: [0, 1], record, outcome, fault, effort, warnings }
     }
 
     fn open(path: &Path, settings: &str) -> Result<usize, String> {
@@ -250,7 +251,7 @@ mod tests {
         let (_journal, games) = MatchJournal::open::<Position>(&path, "a, \"b\" \\").unwrap();
         assert_eq!(games.len(), 4);
         for (number, read) in games.iter().enumerate() {
-            let MatchGame { outcome, fault, effort, record, .. } = game(number);
+            let ContestGame { outcome, fault, effort, record, .. } = game(number);
             assert_eq!((read.outcome, read.fault, read.effort), (outcome, fault, effort));
             assert_eq!(read.record.tree.moves, record.tree.moves);
         }

@@ -1,13 +1,13 @@
 //! Matches: two engines, many games.
 
 use crate::bytes::StopFlag;
-use crate::contest::game_loop::{GameLoop, MatchError, MatchGame, Next};
-use crate::contest::game_runner::{Effort, TimeControl};
 use crate::contest::games::Contested;
+use crate::contest::one_game::{Effort, TimeControl};
 use crate::contest::openings::MatchOpenings;
 use crate::contest::participant::Participant;
 use crate::contest::referee::Referee;
 use crate::contest::schedule::{Schedule, TournamentForm};
+use crate::contest::scheduler::{ContestError, ContestGame, Next, Scheduler};
 use crate::contest::sprt::{Decision, Sprt};
 use crate::contest::stats::MatchResults;
 use crate::protocol::client::Timeouts;
@@ -47,13 +47,13 @@ pub struct MatchTotals {
 
 impl MatchTotals {
     /// Counts the next game.
-    pub fn add<G: Contested>(&mut self, game: &MatchGame<G>) {
+    pub fn add<G: Contested>(&mut self, game: &ContestGame<G>) {
         self.results.add(game.outcome);
         for (sum, effort) in self.effort.iter_mut().zip(game.effort) {
             *sum += effort;
         }
-        if let Some((engine, fault)) = game.fault {
-            self.faults[engine][fault as usize] += 1;
+        if let Some((side, fault)) = game.fault {
+            self.faults[game.place_of(side)][fault as usize] += 1;
         }
     }
 
@@ -72,7 +72,7 @@ impl MatchTotals {
 
 /// Gets the games of a match in order, each with the totals after it.
 pub type Sink<'a, G = Position> =
-    dyn FnMut(&MatchGame<G>, &MatchTotals) -> Result<(), MatchError> + 'a;
+    dyn FnMut(&ContestGame<G>, &MatchTotals) -> Result<(), ContestError> + 'a;
 
 impl<G: Contested> Match<G> {
     /// Plays from game number `totals.games()` on until all are played, the test is decided or
@@ -86,8 +86,8 @@ impl<G: Contested> Match<G> {
         totals: &mut MatchTotals,
         stop: &StopFlag,
         sink: &mut Sink<'_, G>,
-    ) -> Result<(), MatchError> {
-        let games = GameLoop {
+    ) -> Result<(), ContestError> {
+        let games = Scheduler {
             participants: &self.participants,
             names: None,
             schedule: &Schedule::new(TournamentForm::RoundRobin, self.participants.len()),

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::contest::game_runner::line_of;
 use crate::contest::games::Contested;
+use crate::contest::one_game::line_of;
 use crate::contest::referee::Referee;
 use crate::engine::{Engine, EngineOptions};
 use crate::game::{Line, MoveList};

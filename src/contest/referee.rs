@@ -176,7 +176,7 @@ impl<G: Contested> Referee<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contest::game_runner::centipawns;
+    use crate::contest::one_game::centipawns;
     use crate::game::{ScoreKind, Side};
     use crate::xiangqi::Move;
 

@@ -4,8 +4,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use crate::contest::game_runner::{self, Turn};
 use crate::contest::games::Contested;
+use crate::contest::one_game::{self, Turn};
 use crate::contest::referee::{End, Referee};
 use crate::engine::{Choice, Engine, EngineError, EngineOptions};
 use crate::game::{Line, Outcome, Side, side_name};
@@ -78,7 +78,7 @@ impl<G: Contested> SelfPlay<G> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(number as u64);
         let referee = Referee { rules: self.rules, ..Referee::default() };
-        let played = game_runner::play(opening, &referee, &mut |line: &Line<G>| {
+        let played = one_game::play(opening, &referee, &mut |line: &Line<G>| {
             let limits = Limits::nodes(self.nodes * (80 + chance.next_u64() % 41) / 100);
             match engine.choose(line, &limits, &()) {
                 Some(Choice { mv, .. }) => Turn::Move { mv, score: None, comment: None },

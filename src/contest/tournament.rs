@@ -3,15 +3,15 @@
 //! A tournament of two engines is a match: the same games, byte for byte.
 
 use crate::bytes::StopFlag;
-use crate::contest::game_loop::{GameLoop, MatchError, MatchGame, Next, engine_of};
-use crate::contest::game_runner::{Effort, TimeControl};
 use crate::contest::games::Contested;
 use crate::contest::matches::{Match, MatchTotals};
+use crate::contest::one_game::{Effort, TimeControl};
 use crate::contest::openings::MatchOpenings;
 use crate::contest::participant::Participant;
 use crate::contest::ratings::Ratings;
 use crate::contest::referee::Referee;
 use crate::contest::schedule::{MAX_ENGINES, Schedule, TournamentForm, engine_letter};
+use crate::contest::scheduler::{ContestError, ContestGame, Next, Scheduler, engine_of};
 use crate::contest::sprt::Sprt;
 use crate::contest::stats::Count;
 use crate::game::{Side, side_name};
@@ -52,7 +52,7 @@ pub struct TournamentTotals {
 
 /// Gets the games of a tournament in order, each with the totals after it.
 pub type TournamentSink<'a, G = Position> =
-    dyn FnMut(&MatchGame<G>, &TournamentTotals) -> Result<(), MatchError> + 'a;
+    dyn FnMut(&ContestGame<G>, &TournamentTotals) -> Result<(), ContestError> + 'a;
 
 impl<G: Contested> Tournament<G> {
     /// The pairings and the order of the games.
@@ -91,15 +91,15 @@ impl<G: Contested> Tournament<G> {
         totals: &mut TournamentTotals,
         stop: &StopFlag,
         sink: &mut TournamentSink<'_, G>,
-    ) -> Result<(), MatchError> {
+    ) -> Result<(), ContestError> {
         let engines = self.participants.len();
         if !(2..=MAX_ENGINES).contains(&engines) {
-            return Err(MatchError::Engines { engines, least: 2, most: MAX_ENGINES });
+            return Err(ContestError::Engines { engines, least: 2, most: MAX_ENGINES });
         }
         let games = self.all_games();
         let is_over = totals.games() >= games || self.openings.is_empty();
         let names = if engines == 2 || is_over { None } else { self.names(stop)? };
-        let games = GameLoop {
+        let games = Scheduler {
             participants: &self.participants,
             names: names.as_deref(),
             schedule: &self.schedule(),
@@ -143,14 +143,14 @@ impl<G: Contested> Tournament<G> {
     }
 
     /// Starts and ends each engine, and returns their names in the games; `None` if `stop` was set.
-    fn names(&self, stop: &StopFlag) -> Result<Option<Vec<String>>, MatchError> {
+    fn names(&self, stop: &StopFlag) -> Result<Option<Vec<String>>, ContestError> {
         let mut names = Vec::with_capacity(self.participants.len());
         for (engine, participant) in self.participants.iter().enumerate() {
             if stop.is_set() {
                 return Ok(None);
             }
             let name = self.name(participant);
-            names.push(name.map_err(|error| MatchError::of_participant(engine, error))?);
+            names.push(name.map_err(|error| ContestError::of_participant(engine, error))?);
         }
         Ok(Some(told_apart(&names)))
     }
@@ -191,7 +191,7 @@ impl TournamentTotals {
     }
 
     /// Counts the next game.
-    pub fn add<G: Contested>(&mut self, game: &MatchGame<G>) {
+    pub fn add<G: Contested>(&mut self, game: &ContestGame<G>) {
         if let Some(pairing) = self.schedule.pairing_of(game.number) {
             self.pairings[pairing].add(game);
         }

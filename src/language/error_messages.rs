@@ -72,7 +72,7 @@ known! {
     juzhong::collection::IndexError,
     juzhong::collection::UnknownColumn,
     juzhong::contest::BadPosition,
-    juzhong::contest::MatchError,
+    juzhong::contest::ContestError,
     juzhong::contest::SelfPlayError,
     juzhong::engine::EngineError,
     juzhong::gomoku::BoardError,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use juzhong::bytes::StopFlag;
 use juzhong::contest::{
-    EngineFault, Match, MatchGame, MatchOpenings, MatchTotals, Participant, Referee, Sprt,
+    ContestGame, EngineFault, Match, MatchOpenings, MatchTotals, Participant, Referee, Sprt,
     TimeControl, Tournament, TournamentForm, TournamentTotals, built_in_openings, read_positions,
 };
 use juzhong::game::{Outcome, Side};
@@ -56,7 +56,7 @@ fn own_match() -> Match {
     }
 }
 
-fn play(contest: &Match) -> (MatchTotals, Vec<MatchGame>) {
+fn play(contest: &Match) -> (MatchTotals, Vec<ContestGame>) {
     let (mut totals, mut games) = (MatchTotals::default(), Vec::new());
     let stop = StopFlag::default();
     let played = contest.play(&mut totals, &stop, &mut |game, _| {
@@ -67,8 +67,8 @@ fn play(contest: &Match) -> (MatchTotals, Vec<MatchGame>) {
     (totals, games)
 }
 
-fn moves(games: &[MatchGame]) -> Vec<String> {
-    let text = |game: &MatchGame| {
+fn moves(games: &[ContestGame]) -> Vec<String> {
+    let text = |game: &ContestGame| {
         format!("{:?} {:?} {:?}", game.record.tree.moves, game.record.tree.comments, game.outcome)
     };
     games.iter().map(text).collect()
@@ -123,7 +123,7 @@ const FAST: TimeControl = TimeControl {
 fn loses_by(fault: EngineFault, on_go: &str, time_control: TimeControl) {
     let began = Instant::now();
     let (totals, games) = play(&against(on_go, time_control));
-    assert_eq!(games[0].fault, Some((0, fault)), "{:?}", games[0].record.tags);
+    assert_eq!(games[0].fault, Some((Side::First, fault)), "{:?}", games[0].record.tags);
     assert_eq!(games[0].outcome, Outcome::Win(Side::Second));
     // Its opponent mates in the other game.
     assert_eq!((games[1].fault, games[1].outcome), (None, Outcome::Win(Side::First)));
@@ -564,7 +564,7 @@ fn own_tournament(engines: usize, form: TournamentForm) -> Tournament {
     }
 }
 
-fn play_tournament(tournament: &Tournament) -> (TournamentTotals, Vec<MatchGame>) {
+fn play_tournament(tournament: &Tournament) -> (TournamentTotals, Vec<ContestGame>) {
     let (mut totals, mut games) = (tournament.no_totals(), Vec::new());
     let stop = StopFlag::default();
     let played = tournament.play(&mut totals, &stop, &mut |game, _| {
@@ -581,7 +581,7 @@ fn a_tournament_of_two_is_a_match() {
     let (totals, games) = play_tournament(&tournament);
     let (of_match, same) = play(&own_match());
     assert_eq!(moves(&games), moves(&same));
-    let tags = |games: &[MatchGame]| -> Vec<_> {
+    let tags = |games: &[ContestGame]| -> Vec<_> {
         games.iter().map(|game| game.record.tags.clone()).collect()
     };
     assert_eq!(tags(&games), tags(&same));
@@ -604,7 +604,7 @@ fn every_pairing_plays_every_opening_with_both_colours() {
             (4 * pairings, 4 * pairings, 4 * pairings)
         );
         let of_round = 2 * pairings;
-        let opening = |game: &MatchGame| game.record.tree.moves[..8].to_vec();
+        let opening = |game: &ContestGame| game.record.tree.moves[..8].to_vec();
         for (number, game) in games.iter().enumerate() {
             assert_eq!(opening(game), opening(&games[number / of_round * of_round]));
             let names = ["Red", "Black"].map(|side| game.record.tag(side).unwrap().to_owned());

@@ -20,10 +20,10 @@ use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
-    ClockSetting, Contested, Count, Decision, DrawRule, Effort, EloEstimate, EngineFault,
-    MAX_ENGINES, MAX_PLIES, Match, MatchError, MatchGame, MatchJournal, MatchOpenings, MatchTotals,
-    Participant, Referee, ResignRule, Schedule, Sprt, TimeControl, Tournament, TournamentForm,
-    built_in_openings, engine_letter,
+    ClockSetting, ContestError, ContestGame, Contested, Count, Decision, DrawRule, Effort,
+    EloEstimate, EngineFault, MAX_ENGINES, MAX_PLIES, Match, MatchJournal, MatchOpenings,
+    MatchTotals, Participant, Referee, ResignRule, Schedule, Sprt, TimeControl, Tournament,
+    TournamentForm, built_in_openings, engine_letter,
 };
 use juzhong::engine::{Endgames, TableOptions};
 use juzhong::game::{Game, Side};
@@ -229,7 +229,7 @@ fn play_match<G: Contested + Terminal>(
     args: &Args,
     context: &mut Context<'_>,
     contest: &Match<G>,
-    played: &[MatchGame<G>],
+    played: &[ContestGame<G>],
     reporter: &mut Reporter<'_>,
 ) -> Result<u8, CliError> {
     let mut totals = MatchTotals::default();
@@ -279,12 +279,12 @@ impl Reporter<'_> {
     /// Adds the next game; `brief` is a line about all so far.
     pub(super) fn add<G: Contested>(
         &mut self,
-        game: &MatchGame<G>,
+        game: &ContestGame<G>,
         brief: impl FnOnce() -> String,
-    ) -> Result<(), MatchError> {
+    ) -> Result<(), ContestError> {
         if let Some((path, journal)) = &mut self.journal {
             let failed =
-                |source| MatchError::Sink { what: path.shown().to_string().into(), source };
+                |source| ContestError::Sink { what: path.shown().to_string().into(), source };
             journal.add(game).map_err(failed)?;
         }
         tell_fault(game);
@@ -297,11 +297,11 @@ impl Reporter<'_> {
     }
 }
 
-pub(super) fn from_match(error: MatchError) -> CliError {
+pub(super) fn from_match(error: ContestError) -> CliError {
     let code = match error {
-        MatchError::NoOpenings => exit::BAD_DATA,
-        MatchError::Engines { .. } => exit::USAGE,
-        MatchError::Sink { .. } => exit::IO,
+        ContestError::NoOpenings => exit::BAD_DATA,
+        ContestError::Engines { .. } => exit::USAGE,
+        ContestError::Sink { .. } => exit::IO,
         _ => exit::UNAVAILABLE,
     };
     CliError::new(code, error)
@@ -312,7 +312,7 @@ fn resume<G: Contested>(
     path: &Path,
     settings: &str,
     schedule: &Schedule,
-) -> Result<(MatchJournal, Vec<MatchGame<G>>), CliError> {
+) -> Result<(MatchJournal, Vec<ContestGame<G>>), CliError> {
     MatchJournal::open_scheduled::<G>(path, settings, schedule).map_err(|error| {
         let code = match error {
             JournalError::Foreign(_) => exit::BAD_DATA,
@@ -365,7 +365,7 @@ impl Args {
         let commands = self.commands();
         let engines = commands.len();
         if !(2..=MAX_ENGINES).contains(&engines) {
-            return Err(from_match(MatchError::Engines { engines, least: 2, most: MAX_ENGINES }));
+            return Err(from_match(ContestError::Engines { engines, least: 2, most: MAX_ENGINES }));
         }
         self.check_letters(engines)?;
         let participant = |(engine, command)| self.participant::<G>(engine, command, known);
@@ -617,13 +617,13 @@ impl Ends {
 }
 
 /// Says at once what an engine did wrong.
-fn tell_fault<G: Contested>(game: &MatchGame<G>) {
-    if let Some((engine, fault)) = game.fault {
+fn tell_fault<G: Contested>(game: &ContestGame<G>) {
+    if let Some((side, fault)) = game.fault {
         let how = game.record.tag("Termination").unwrap_or_default();
         let number = game.number + 1;
         tell(text!(
             "juzhong: game {number}: engine {}: {}: {}",
-            engine_letter(game.engines[engine]),
+            engine_letter(game.engine_of(side)),
             word(fault.name()),
             language::translated(how)
         ));
@@ -631,7 +631,7 @@ fn tell_fault<G: Contested>(game: &MatchGame<G>) {
 }
 
 /// Reports the engines' messages about their options and files, each one once.
-fn tell_warnings<G: Contested>(game: &MatchGame<G>, reported: &mut HashSet<(usize, String)>) {
+fn tell_warnings<G: Contested>(game: &ContestGame<G>, reported: &mut HashSet<(usize, String)>) {
     /// Of an engine that keeps sending new messages.
     const MOST: usize = 100;
     for (engine, warnings) in game.engines.into_iter().zip(&game.warnings) {

@@ -9,7 +9,7 @@ use crate::language::{columns, counted, fitting, left, right, text, word};
 use juzhong::answers::TournamentAnswer;
 use juzhong::bytes::visible::Visible;
 use juzhong::contest::{
-    Contested, Count, CrossRow, CrossTable, EloEstimate, MatchGame, Rating, Tournament,
+    ContestGame, Contested, Count, CrossRow, CrossTable, EloEstimate, Rating, Tournament,
     TournamentForm, TournamentTotals, engine_letter,
 };
 use juzhong::game::Side;
@@ -22,7 +22,7 @@ pub(super) fn play<G: Contested + Terminal>(
     args: &Args,
     context: &mut Context<'_>,
     tournament: &Tournament<G>,
-    played: &[MatchGame<G>],
+    played: &[ContestGame<G>],
     reporter: &mut Reporter<'_>,
 ) -> Result<u8, CliError> {
     let mut totals = tournament.no_totals();

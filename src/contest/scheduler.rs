@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::bytes::{SetAtEnd, StopFlag};
-use crate::contest::game_runner::{Effort, EngineFault, GameRunner, TimeControl};
 use crate::contest::games::Contested;
+use crate::contest::one_game::{Effort, EngineFault, GameRunner, TimeControl};
 use crate::contest::openings::MatchOpenings;
 use crate::contest::participant::{EngineSlot, EngineSlots, Participant};
 use crate::contest::referee::Referee;
@@ -22,10 +22,10 @@ use crate::protocol::client::{ClientError, Timeouts};
 use crate::record::Record;
 use crate::xiangqi::Position;
 
-/// The reason why a match cannot go on.
+/// The reason why a match or a tournament cannot go on.
 #[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
-pub enum MatchError {
+pub enum ContestError {
     /// There is no opening.
     #[error("there are no openings to play from")]
     NoOpenings,
@@ -60,9 +60,9 @@ pub enum MatchError {
     },
 }
 
-/// A game of a match.
+/// A game of a match or a tournament.
 #[derive(Debug, Clone)]
-pub struct MatchGame<G: Contested = Position> {
+pub struct ContestGame<G: Contested = Position> {
     /// From 0 on. The first engine plays the first side in even ones.
     pub number: usize,
     /// The numbers of the first and the second engine among those that take part: 0 and 1 in a match.
@@ -71,15 +71,29 @@ pub struct MatchGame<G: Contested = Position> {
     pub record: Record<G>,
     /// The result.
     pub outcome: Outcome,
-    /// The engine (0 or 1: the first or the second) that committed a fault, and the fault.
-    pub fault: Option<(usize, EngineFault)>,
+    /// The side whose engine committed a fault, and the fault.
+    pub fault: Option<(Side, EngineFault)>,
     /// The work of the first and the second engine.
     pub effort: [Effort; 2],
     /// The messages of the first and the second engine before and between their searches, for people.
     pub warnings: [Vec<String>; 2],
 }
 
-/// The engine that plays a side in a game.
+impl<G: Contested> ContestGame<G> {
+    /// The engine that plays a side: 0 or 1, the first or the second of the two.
+    #[must_use]
+    pub const fn place_of(&self, side: Side) -> usize {
+        engine_of(self.number, side)
+    }
+
+    /// The number of that engine among those that take part.
+    #[must_use]
+    pub const fn engine_of(&self, side: Side) -> usize {
+        self.engines[self.place_of(side)]
+    }
+}
+
+/// The engine that plays a side in the game of that number: 0 or 1, the first or the second of the two.
 pub(crate) const fn engine_of(number: usize, side: Side) -> usize {
     (number + side.index()) % 2
 }
@@ -93,14 +107,14 @@ pub(crate) enum Next {
 }
 
 /// Gets the games in order.
-pub(crate) type Receive<'a, G> = dyn FnMut(&MatchGame<G>) -> Result<Next, MatchError> + 'a;
+pub(crate) type Receive<'a, G> = dyn FnMut(&ContestGame<G>) -> Result<Next, ContestError> + 'a;
 
 /// The result that a worker hands over.
-type Outgoing<G> = Result<Box<MatchGame<G>>, MatchError>;
+type Outgoing<G> = Result<Box<ContestGame<G>>, ContestError>;
 
-/// Games of several engines by a schedule.
+/// Hands the games of a schedule to threads.
 #[derive(Debug)]
-pub(crate) struct GameLoop<'a, G: Contested> {
+pub(crate) struct Scheduler<'a, G: Contested> {
     pub(crate) participants: &'a [Participant],
     /// Their names in the games; `None` for those that they give themselves, told apart where the two of a game have
     /// the same.
@@ -116,16 +130,16 @@ pub(crate) struct GameLoop<'a, G: Contested> {
     pub(crate) timeouts: Timeouts,
 }
 
-impl<G: Contested> GameLoop<'_, G> {
+impl<G: Contested> Scheduler<'_, G> {
     /// Plays from game number `first` on until all are played, the receiver has enough or `stop` is set.
     pub(crate) fn play(
         &self,
         first: usize,
         stop: &StopFlag,
         receive: &mut Receive<'_, G>,
-    ) -> Result<(), MatchError> {
+    ) -> Result<(), ContestError> {
         if self.openings.is_empty() {
-            return Err(MatchError::NoOpenings);
+            return Err(ContestError::NoOpenings);
         }
         let left = self.games.saturating_sub(first);
         let next = AtomicUsize::new(first);
@@ -150,7 +164,7 @@ impl<G: Contested> GameLoop<'_, G> {
         first: usize,
         stops: &Stops<'_>,
         receive: &mut Receive<'_, G>,
-    ) -> Result<(), MatchError> {
+    ) -> Result<(), ContestError> {
         let mut early = BTreeMap::new();
         let mut next = first;
         while next < self.games && !stops.stop() {
@@ -196,7 +210,7 @@ impl<G: Contested> GameLoop<'_, G> {
         number: usize,
         slots: &mut EngineSlots<'_, G>,
         halt: &StopFlag,
-    ) -> Result<Option<MatchGame<G>>, (usize, ClientError)> {
+    ) -> Result<Option<ContestGame<G>>, (usize, ClientError)> {
         let opening = self.openings.of_pair(self.schedule.round_of(number), self.referee);
         let Some((opening, engines)) = opening.zip(self.schedule.engines_of(number)) else {
             return Ok(None);
@@ -213,11 +227,10 @@ impl<G: Contested> GameLoop<'_, G> {
         let fault = runner.fault;
         let by_side = runner.effort;
         let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);
-        let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
         let outcome = played.end.outcome;
         let record = played.record(&opening, self.tags(number, &names));
         let warnings = [first.take_warnings(), second.take_warnings()];
-        Ok(Some(MatchGame { number, engines, record, outcome, fault, effort, warnings }))
+        Ok(Some(ContestGame { number, engines, record, outcome, fault, effort, warnings }))
     }
 
     /// The names of the engines of a game.
@@ -252,15 +265,15 @@ impl<G: Contested> GameLoop<'_, G> {
     }
 
     /// The error of an engine that cannot be started.
-    fn not_started(&self, engine: usize, error: ClientError) -> MatchError {
+    fn not_started(&self, engine: usize, error: ClientError) -> ContestError {
         if self.is_match() {
-            return MatchError::Engine(error);
+            return ContestError::Engine(error);
         }
-        MatchError::of_participant(engine, error)
+        ContestError::of_participant(engine, error)
     }
 }
 
-impl MatchError {
+impl ContestError {
     /// The error of the engine with this number in a tournament, if it cannot be started.
     pub(crate) fn of_participant(engine: usize, source: ClientError) -> Self {
         Self::Participant { letter: engine_letter(engine), source }
