@@ -29,7 +29,7 @@ use args::settings::{self, Settings};
 #[cfg(feature = "web")]
 use commands::serve;
 use commands::{
-    analyse, bench, book, completions, config, contest, convert, demo, gomocup, man, perft,
+    analyse, bench, book, completions, config, convert, demo, gomocup, man, r#match, perft,
     position, proxy, review, solve, tablebase, uci,
 };
 use juzhong::bytes::machine::has_own_console;
@@ -65,7 +65,7 @@ enum Command {
     #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
     Play(play::Args),
-    Match(contest::Args),
+    Match(r#match::Args),
     /// Run as a UCI engine on standard input and output (or UCCI, if the GUI starts with it).
     ///
     /// The options given here are the defaults that the GUI sees. The first word of the GUI (uci, ucicyclone or ucci)
@@ -277,7 +277,7 @@ fn dispatch(
         Command::Book(command) => book::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
-        Command::Match(args) => contest::run(&args, context),
+        Command::Match(args) => r#match::run(&args, context),
         Command::Uci(args) => uci::run(&args, Dialect::Uci, context),
         Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
         Command::Gomocup(args) => gomocup::run(&args, context),

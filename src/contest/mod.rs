@@ -3,6 +3,7 @@
 mod cross_table;
 mod games;
 mod journal;
+mod match_settings;
 mod matches;
 mod one_game;
 mod openings;
@@ -19,6 +20,7 @@ mod tournament;
 pub use cross_table::{CrossRow, CrossTable};
 pub use games::{BadPosition, Contested, OPENING_FILES, built_in_openings, read_positions};
 pub use journal::MatchJournal;
+pub use match_settings::{EngineSettings, MatchSettings, OpeningSettings};
 pub use matches::{Match, MatchTotals, Sink};
 pub use one_game::{ClockSetting, Effort, EngineFault, TimeControl, comment_centipawns};
 pub use openings::{LeftOut, MatchOpenings};

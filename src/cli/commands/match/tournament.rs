@@ -1,16 +1,15 @@
 //! `juzhong match` with more than two engines.
 
-use crate::cli::commands::contest::{
-    Args, Reporter, count_text, fault_text, from_match, interval, work_text,
-};
+use super::report::{count_text, fault_text, interval, played_before, work_text};
+use super::{Args, Reporter, from_match};
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, interrupt, write_answer};
-use crate::language::{columns, counted, fitting, left, right, text, word};
+use crate::language::{columns, fitting, left, right, text, word};
 use juzhong::answers::TournamentAnswer;
 use juzhong::bytes::visible::Visible;
 use juzhong::contest::{
-    ContestGame, Contested, Count, CrossRow, CrossTable, EloEstimate, Rating, Tournament,
-    TournamentForm, TournamentTotals, engine_letter,
+    ContestGame, Contested, Count, CrossRow, CrossTable, Rating, Tournament, TournamentForm,
+    TournamentTotals, engine_letter,
 };
 use juzhong::game::Side;
 
@@ -76,14 +75,7 @@ impl<G: Contested + Terminal> Report<'_, G> {
         lines.extend(self.cross_table());
         lines.extend(self.by_colour());
         lines.extend((0..self.totals.engines()).map(|engine| self.work(engine)));
-        if self.resumed > 0 {
-            lines.push(counted!(
-                self.resumed == 1,
-                "{} game was played before",
-                "{} games were played before",
-                self.resumed
-            ));
-        }
+        lines.extend(played_before(self.resumed));
         lines.into_iter().map(|line| format!("{}\n", line.trim_end())).collect()
     }
 
@@ -111,7 +103,10 @@ impl<G: Contested + Terminal> Report<'_, G> {
             let CrossRow { rank, rating, .. } = row;
             let count = row.total();
             let (letter, name) = (engine_letter(row.engine), left(name, width));
-            let rating = rating.as_ref().map_or_else(|| word("not played").to_owned(), bars);
+            let rating = rating.as_ref().map_or_else(
+                || word("not played").to_owned(),
+                |&Rating { elo, low, high }| interval(elo, low, high),
+            );
             let (points, percent) = (points_of_games(count), percent(count));
             format!("{rank:>2}  {letter}  {name}  {rating}  {points}{percent}")
         };
@@ -174,12 +169,6 @@ impl<G: Contested + Terminal> Report<'_, G> {
         let faults = fault_text(self.totals.faults(engine));
         work_text(engine_letter(engine), self.totals.effort(engine), &faults)
     }
-}
-
-/// A rating with its interval.
-fn bars(rating: &Rating) -> String {
-    let Rating { elo, low, high } = *rating;
-    interval(&EloEstimate { score: 0.0, elo, low, high, superiority: 0.0 })
 }
 
 fn points_of_games(count: Count) -> String {
