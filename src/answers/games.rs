@@ -171,7 +171,7 @@ impl<G: Formats> FileGames<G> {
             let none = || "there is no such game in it".into();
             AnswerError::new(ErrorKind::BadData, first_fault.unwrap_or_else(none))
         })?;
-        let (breaks_off, words) = (summary.kept, summary.words);
+        let (breaks_off, words) = (summary.cut, summary.skipped_words);
         Ok(Self { games, total: number, bad, breaks_off, words, name, wanted })
     }
 

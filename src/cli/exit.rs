@@ -58,7 +58,6 @@ impl CliError {
     }
 
     /// The error and its causes in one line.
-    #[cfg(feature = "web")]
     pub(crate) fn line(&self) -> String {
         self.texts().join(language::colon())
     }
@@ -77,8 +76,7 @@ impl CliError {
         {
             return OK;
         }
-        let colon = language::colon();
-        crate::cli::tell(format!("juzhong{colon}{}", self.texts().join(colon)));
+        crate::cli::notice(self.line());
         self.code
     }
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::cli::{exit, tell};
+use crate::cli::{exit, notice};
 use juzhong::bytes::StopFlag;
-use juzhong::message::message;
+use juzhong::message::ToMessage;
 use juzhong::tablebase::GenerateError;
 
 /// The time that the work has to end in good order after the first signal.
@@ -85,7 +85,7 @@ pub(crate) fn insist() -> io::Result<()> {
             std::thread::sleep(POLL_INTERVAL);
         }
         std::thread::sleep(GRACE);
-        tell(message!("juzhong: {}", GenerateError::Interrupted));
+        notice(GenerateError::Interrupted.message());
         std::process::exit(i32::from(exit::INTERRUPTED));
     })?;
     Ok(())

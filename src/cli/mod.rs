@@ -37,7 +37,7 @@ use juzhong::bytes::visible::{Form, Visible, VisibleWriter};
 use juzhong::protocol::Dialect;
 
 pub(crate) use crate::game_name::{GameName, with_game};
-pub(crate) use crate::tell::tell;
+pub(crate) use crate::tell::{notice, tell};
 use context::typed_options;
 pub(crate) use context::{Common, Context, write_answer};
 pub(crate) use exit::{CliError, OrExit};
@@ -260,7 +260,7 @@ fn log_to_stderr(verbose: u8) {
     let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(colour).without_time();
     let log = log.fmt_fields(fields.delimited(" "));
     if log.with_writer(std::io::stderr).try_init().is_err() {
-        tell("juzhong: the log was set up before; -v does nothing more");
+        notice("the log was set up before; -v does nothing more");
     }
 }
 

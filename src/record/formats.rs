@@ -318,7 +318,7 @@ pub trait Formats: Recorded {
             Some(Ok(game)) => {
                 summary.games -= 1;
                 summary.bad += 1;
-                summary.kept -= u64::from(game.cut.is_some());
+                summary.cut -= u64::from(game.cut.is_some());
                 summary.noted -= u64::from(game.note.is_some());
             }
             Some(Err(_)) => {}

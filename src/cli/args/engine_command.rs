@@ -1,7 +1,7 @@
 //! Engines as they are named on the command line: a name of the settings, or the command that starts one; its protocol,
 //! its options.
 
-use crate::cli::{CliError, exit, tell};
+use crate::cli::{CliError, exit, notice};
 use juzhong::bytes::StopFlag;
 use juzhong::contest::{MAX_ENGINES, engine_letter};
 use juzhong::message::message;
@@ -123,7 +123,7 @@ pub(crate) fn started(
 /// Tells the messages of an engine between searches, for people.
 pub(crate) fn tell_engine_warnings(client: &mut Client) {
     for warning in client.take_warnings() {
-        tell(message!("juzhong: {}: {warning}", client.name()));
+        notice(message!("{}: {warning}", client.name()));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{CliError, OrExit, exit, interrupt, tell};
+use crate::cli::{CliError, OrExit, exit, interrupt, notice};
 use crate::language::{self, text};
 use juzhong::book::find_games;
 use juzhong::bytes::open;
@@ -47,10 +47,10 @@ pub(crate) fn tell_left_out(left_out: &[LeftOut]) {
     const MOST: usize = 10;
     for LeftOut { number, how } in left_out.iter().take(MOST) {
         let how = language::translated(how);
-        tell(text!("juzhong: opening {number} is left out, for it ends the game: {how}"));
+        notice(text!("opening {number} is left out, for it ends the game: {how}"));
     }
     if let Some(more) = left_out.len().checked_sub(MOST + 1) {
-        tell(text!("juzhong: {} more openings are left out, for they end the game", more + 1));
+        notice(text!("{} more openings are left out, for they end the game", more + 1));
     }
 }
 

@@ -177,7 +177,7 @@ impl PlayerArgs {
 /// Prints the problems of books and tablebases, each one once.
 pub(crate) fn tell_warnings<G: Playable>(engine: &mut Engine<G>) {
     for warning in engine.take_warnings() {
-        crate::cli::tell(message!("juzhong: {warning}"));
+        crate::cli::notice(warning);
     }
 }
 

@@ -18,7 +18,6 @@ use juzhong::bytes::StopFlag;
 use juzhong::bytes::visible::Visible;
 use juzhong::engine::{Choice, Endgames, EngineOptions, Playable};
 use juzhong::game::{Bound, Game, Line};
-use juzhong::message::message;
 use juzhong::protocol::client::{Client, ClientError, EngineEntry, GoLimits, Timeouts};
 use juzhong::search::{
     Control, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
@@ -165,7 +164,7 @@ fn run_game<G: Terminal + Playable>(
     let (found, no_mate_in) = found.map_err(engine_fault)?;
     let time = began.elapsed();
     while let Some(warning) = tables.as_ref().and_then(Endgames::take_warning) {
-        crate::cli::tell(message!("juzhong: {warning}"));
+        crate::cli::notice(warning);
     }
     let analysis = Analysis { known, no_mate_in, found, lines, time };
     let engine = seeker.end();

@@ -16,9 +16,10 @@ use crate::cli::args::line_args::BoardArgs;
 use crate::cli::args::packed_file::{PackedFile, packing};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::listing::{Listing, show_some};
+use crate::cli::print::read_summary;
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, OrExit, exit, tell, with_game, write_answer};
-use crate::language::{counted, counts, text};
+use crate::cli::{CliError, Context, OrExit, exit, notice, with_game, write_answer};
+use crate::language::{counts, text};
 use juzhong::answers::{ConvertReport, read_size};
 use juzhong::bytes::atomic::{folder_beside, place_folder};
 use juzhong::bytes::lock::FileLock;
@@ -215,7 +216,7 @@ struct Report {
 }
 
 impl Report {
-    /// Says what the format has no room for.
+    /// Says what the format has no room for, and what was read otherwise than the files state.
     fn show_dropped(&self, format: Format) {
         let Dropped { variations, comments, tags, results } = self.dropped;
         let parts = [
@@ -225,53 +226,9 @@ impl Report {
             (results, counts::results(results)),
         ];
         for (_, what) in parts.into_iter().filter(|&(count, _)| count > 0) {
-            tell(text!("juzhong: {what} left out: {format} has no room for that"));
+            notice(text!("{what} left out: {format} has no room for that"));
         }
-        if self.read.cut_variations > 0 {
-            let count = self.read.cut_variations;
-            tell(counted!(
-                count == 1,
-                "juzhong: {count} variation cut at a move that cannot be played",
-                "juzhong: {count} variations cut at a move that cannot be played"
-            ));
-        }
-        if self.read.noted > 0 {
-            let count = self.read.noted;
-            tell(message!(
-                "juzhong: {} read otherwise than the file states (-v lists them)",
-                counts::games(count)
-            ));
-        }
-        if self.read.kept > 0 {
-            let count = self.read.kept;
-            tell(message!(
-                "juzhong: {} cut before an illegal move, or where the file ends too early",
-                counts::games(count)
-            ));
-        }
-        if self.read.guessed > 0 {
-            let count = self.read.guessed;
-            tell(message!(
-                "juzhong: {} that several pieces could make: that one with which the rest can be \
-                 played, else the one in front",
-                counts::moves(count)
-            ));
-        }
-        if self.read.words > 0 {
-            let count = self.read.words;
-            tell(counted!(
-                count == 1,
-                "juzhong: {count} word or sign between moves that is no move passed over (-v names it)",
-                "juzhong: {count} words or signs between moves that are no moves passed over (-v names them)"
-            ));
-        }
-        if self.read.undecoded > 0 {
-            let count = self.read.undecoded;
-            tell(message!(
-                "juzhong: {} with bytes that stand for no character, written as \\xA4",
-                counts::games(count)
-            ));
-        }
+        read_summary::tell_all(&self.read);
     }
 
     /// Sums up, on standard error if the games went to standard output.
@@ -282,9 +239,9 @@ impl Report {
         files: usize,
         context: Option<&mut Context<'_>>,
     ) -> Result<(), CliError> {
-        let ReadSummary { games, bad, cut_variations, noted, skipped, undecoded, kept, .. } =
+        let ReadSummary { games, bad, cut_variations, noted, skipped, undecoded, cut, .. } =
             self.read;
-        let ReadSummary { guessed, words, .. } = self.read;
+        let ReadSummary { guessed, skipped_words, .. } = self.read;
         let (games, filtered) = (games - self.filtered, self.filtered);
         let output = args.output.display();
         let (counted, files_read) = (counts::games(games), counts::files(files));
@@ -296,7 +253,7 @@ impl Report {
             text += &text!(", {skipped} files without games passed over (-v names them)");
         }
         let Some(context) = context else {
-            tell(message!("juzhong: {text}"));
+            notice(text);
             return Ok(());
         };
         if context.common.json {
@@ -312,9 +269,9 @@ impl Report {
                 cut_variations,
                 noted,
                 undecoded,
-                cut: kept,
+                cut,
                 guessed,
-                skipped_words: words,
+                skipped_words,
                 dropped: self.dropped.into(),
             };
             write_answer(context.out, &answer)?;

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 
 use super::terminal::Terminal;
 use crate::cli::args::game_input::remark;
-use crate::cli::{CliError, OrExit, exit, tell};
+use crate::cli::{CliError, OrExit, exit, notice, tell};
 use crate::language::break_off;
 use juzhong::answers::GameEnd;
 use juzhong::book::{Reject, RejectReason};
@@ -155,7 +155,7 @@ impl<'a> Listing<'a> {
     fn show_bad(&mut self, bad: &impl ToMessage) {
         self.bad += 1;
         if self.bad <= SHOWN {
-            self.lines.line(message!("juzhong: left out: {bad}"));
+            self.lines.line(message!("left out: {bad}"));
         }
     }
 
@@ -178,7 +178,7 @@ impl<'a> Listing<'a> {
             self.cut += 1;
             if self.cut <= SHOWN {
                 let end = GameEnd::at_fault(cut, record);
-                self.lines.line(message!("juzhong: {}", break_off::sentence(&end)));
+                self.lines.line(message!("{}", break_off::sentence(&end)));
             }
         }
     }
@@ -190,7 +190,7 @@ impl<'a> Listing<'a> {
         let Some(remark) = remark.flatten() else { return };
         self.noted += 1;
         if self.noted <= SHOWN {
-            self.lines.line(message!("juzhong: {remark}"));
+            self.lines.line(message!("{remark}"));
         }
     }
 
@@ -206,7 +206,7 @@ impl<'a> Listing<'a> {
         let Self { list, bad, mut lines, .. } = self;
         lines.release();
         if bad > SHOWN {
-            tell(message!("juzhong: left out: {bad} bad games in all; --rejects FILE lists them"));
+            notice(message!("left out: {bad} bad games in all; --rejects FILE lists them"));
         }
         list.map_or(Ok(()), ListFile::close)
     }
@@ -215,9 +215,9 @@ impl<'a> Listing<'a> {
 /// One line for each path, of many only the first.
 pub(crate) fn show_some(what: &str, paths: &[PathBuf]) {
     for path in paths.iter().take(SHOWN) {
-        tell(format_args!("juzhong: {what} {}", path.shown()));
+        notice(format_args!("{what} {}", path.shown()));
     }
     if paths.len() > SHOWN {
-        tell(format_args!("juzhong: {what} {} more", paths.len() - SHOWN));
+        notice(format_args!("{what} {} more", paths.len() - SHOWN));
     }
 }

@@ -5,5 +5,6 @@ pub(crate) mod evaluation;
 pub(crate) mod listing;
 pub(crate) mod opening_names;
 pub(crate) mod point_values;
+pub(crate) mod read_summary;
 pub(crate) mod terminal;
 pub(crate) mod verdict_explanation;

@@ -8,7 +8,7 @@ use crate::cli::args::input::standard_input;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
 use crate::cli::play::PlayGame;
-use crate::cli::{CliError, Context, OrExit, exit, tell, write_answer};
+use crate::cli::{CliError, Context, OrExit, exit, notice, write_answer};
 use crate::language::{counted, say};
 use juzhong::answers::{AddedExercises, PassedOver, parse_rules};
 use juzhong::bytes::open;
@@ -108,10 +108,10 @@ fn report(added: &AddedExercises, context: &mut Context<'_>) -> Result<(), CliEr
         return Ok(());
     }
     for PassedOver { place, reason } in &added.reasons {
-        tell(message!("{place}: {reason}"));
+        notice(message!("{place}: {reason}"));
     }
     if added.cut {
-        tell(
+        notice(
             "a source has more exercises than are taken of one; take less of it by --depth or --min-games, or divide it",
         );
     }

@@ -45,7 +45,7 @@ impl<'a, G: Game> ChunkReader<'a, G> {
     /// Hands over a good game.
     pub(crate) fn accept(&mut self, game: ParsedGame<G>) {
         self.summary.games += 1;
-        self.summary.kept += u64::from(game.cut.is_some());
+        self.summary.cut += u64::from(game.cut.is_some());
         self.summary.noted += u64::from(game.note.is_some());
         (self.sink)(Ok(game));
     }

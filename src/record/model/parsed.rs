@@ -161,11 +161,11 @@ pub struct ReadSummary {
     /// Games in whose texts bytes stand for no character; they are shown as `\xA4`.
     pub undecoded: u64,
     /// Games of which the moves before an illegal one, or before the end of the bytes, were kept; they are among those read.
-    pub kept: u64,
+    pub cut: u64,
     /// Moves that two pieces could make, decided by the rest of the game, or else by a rule of thumb.
     pub guessed: u64,
     /// Words and signs of value between moves that are no moves, and were passed over.
-    pub words: u64,
+    pub skipped_words: u64,
 }
 
 impl std::ops::AddAssign for ReadSummary {
@@ -176,8 +176,8 @@ impl std::ops::AddAssign for ReadSummary {
         self.noted += other.noted;
         self.skipped += other.skipped;
         self.undecoded += other.undecoded;
-        self.kept += other.kept;
+        self.cut += other.cut;
         self.guessed += other.guessed;
-        self.words += other.words;
+        self.skipped_words += other.skipped_words;
     }
 }

@@ -179,7 +179,7 @@ pub(crate) fn hand_over(
     reader.summary.cut_variations += read.cut_variations;
     reader.summary.undecoded += u64::from(read.is_undecoded);
     reader.summary.guessed += read.guessed;
-    reader.summary.words += read.words.count();
+    reader.summary.skipped_words += read.words.count();
     let BlockGame { record, end, note, words, nags, .. } = read;
     let words = words.into_game(place);
     reader.accept(ParsedGame { record, place, game, end, note, cut, words, nags });

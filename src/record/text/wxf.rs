@@ -247,7 +247,7 @@ mod tests {
             let mut kept = Vec::new();
             let mut keep = |game: Result<ParsedGame, _>| kept.push(game.unwrap());
             let summary = read_chunk("t", text.as_bytes(), &chunk, &mut keep);
-            assert_eq!((summary.games, summary.kept), (count as u64, 1));
+            assert_eq!((summary.games, summary.cut), (count as u64, 1));
             assert_eq!(kept[0].record.tree.moves.len(), 3);
             assert!(kept[0].cut.is_some());
         }

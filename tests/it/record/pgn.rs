@@ -28,7 +28,7 @@ fn variations_comments_and_text_after_the_result() {
     let (games, summary) = read(VARIATIONS.as_bytes());
     assert_eq!(
         summary,
-        ReadSummary { games: 1, cut_variations: 1, words: 1, ..ReadSummary::default() }
+        ReadSummary { games: 1, cut_variations: 1, skipped_words: 1, ..ReadSummary::default() }
     );
     let record = &games[0].as_ref().unwrap().record;
     assert_eq!(record.tag("black"), Some("乙"));
@@ -51,7 +51,7 @@ fn variations_comments_and_text_after_the_result() {
 fn a_bad_game_is_skipped_with_place_and_reason() {
     let (games, summary) = read(MIXED.as_bytes());
     assert_eq!((summary.games, summary.bad), (6, 6));
-    assert_eq!((summary.words, summary.guessed), (2, 1));
+    assert_eq!((summary.skipped_words, summary.guessed), (2, 1));
     let reason = |game: usize| {
         let bad = games[game - 1].as_ref().unwrap_err();
         assert_eq!(bad.game, game as u64);

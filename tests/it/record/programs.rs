@@ -754,7 +754,7 @@ fn the_moves_before_an_illegal_one_are_kept_where_that_is_asked_for() {
         for chunk in split_games(file, usize::MAX) {
             let chunk = chunk.keeping_legal_part(true);
             let summary = read_chunk("test", file, &chunk, &mut |game| games.push(game.unwrap()));
-            assert_eq!((summary.games, summary.bad, summary.kept), (1, 0, 1), "{number}");
+            assert_eq!((summary.games, summary.bad, summary.cut), (1, 0, 1), "{number}");
         }
         assert_eq!(games[0].record.tree.moves, moves[..3], "{number}");
         assert_eq!(games[0].cut.as_ref().map(|cut| cut.place), Some(bad.place), "{number}");
@@ -932,7 +932,7 @@ fn games_with_bytes_without_a_character_are_counted_in_every_format() {
         let (_, summary) = read(&bytes);
         assert_eq!((summary.bad, summary.undecoded), (1, 0), "{number}");
         let (_, summary) = read_legal_part(&bytes);
-        assert_eq!((summary.kept, summary.undecoded), (1, 1), "{number}");
+        assert_eq!((summary.cut, summary.undecoded), (1, 1), "{number}");
     }
     let mut records = b"FORMAT WXF\nRED \xff\nSTART{\n1. C2=5\n}END\n".repeat(2);
     records.extend(b"FORMAT WXF\nRED a\nSTART{\n1. C2=5\n}END\n");
@@ -956,7 +956,7 @@ fn a_mark_that_is_cut_off_is_said() {
         assert!(matches!(reason, BadGameReason::Truncated(_)), "{end}: {reason}");
         if text[..at].contains("7062") {
             let (games, summary) = read_legal_part(bytes);
-            assert_eq!((summary.games, summary.kept), (1, 1), "{end}");
+            assert_eq!((summary.games, summary.cut), (1, 1), "{end}");
             assert_eq!(games[0].as_ref().unwrap().record.tree.moves.len(), 2, "{end}");
         }
     }
@@ -989,7 +989,7 @@ fn the_moves_of_a_truncated_file_are_kept_where_that_is_asked_for() {
             assert_eq!(games.len(), kept.len(), "{number}: {len}");
             let (Some(Err(bad)), Some(Ok(game))) = (games.first(), kept.first()) else { continue };
             assert!(matches!(bad.reason, BadGameReason::Truncated(_)), "{number}: {bad}");
-            assert_eq!((summary.bad, summary_of_kept.kept), (1, 1), "{number}: {len}");
+            assert_eq!((summary.bad, summary_of_kept.cut), (1, 1), "{number}: {len}");
             assert_eq!(game.cut.as_ref(), Some(&Box::new(bad.clone())), "{number}: {len}");
             let moves = &game.record.tree.moves;
             assert!(line.starts_with(moves) && moves.len() >= longest, "{number}: {len}");

@@ -108,7 +108,7 @@ fn signs_of_value_and_words_cost_nothing() {
 fn words_are_counted_and_named() {
     let text = format!("{TAGS}1. h2e2 ± h9g7\nnovelty 2. h0g2 (2. c3c4 N) *\n");
     let (games, summary) = read(text.as_bytes());
-    assert_eq!((summary.games, summary.words, summary.cut_variations), (1, 3, 0));
+    assert_eq!((summary.games, summary.skipped_words, summary.cut_variations), (1, 3, 0));
     let game = games[0].as_ref().unwrap();
     let words = game.words.as_ref().unwrap();
     assert_eq!(words.count, 3);
@@ -198,7 +198,7 @@ fn what_stands_in_the_place_of_a_move_is_no_word() {
         assert_eq!(bad.reason.bad_ply(), Some(3), "{text}: {bad}");
         assert!(bad.reason.to_string().contains(word), "{bad}");
         let (games, summary) = read_kept(text.as_bytes(), Keep::LegalPart);
-        assert_eq!((summary.games, summary.kept, summary.words), (1, 1, 0), "{text}");
+        assert_eq!((summary.games, summary.cut, summary.skipped_words), (1, 1, 0), "{text}");
         let game = games[0].as_ref().unwrap();
         assert_eq!(moves(&game.record.tree), "h2e2 h9g7", "{text}");
     }
@@ -385,7 +385,7 @@ fn a_game_is_opened_up_to_its_fault() {
     let illegal = "[FEN \"3k5/9/9/9/9/9/9/9/9/R3K4 w\"]\n\n1. a0b1 *\n";
     for (keep, games) in [(Keep::Nothing, 0), (Keep::LegalPart, 0), (Keep::Opened, 1)] {
         let (read, summary) = read_kept(illegal.as_bytes(), keep);
-        assert_eq!((summary.games, summary.kept), (games, games), "{keep:?}");
+        assert_eq!((summary.games, summary.cut), (games, games), "{keep:?}");
         assert_eq!(read[0].is_ok(), games == 1);
     }
     // Of a usual game whose first move is illegal its tags are left, if there are some.

@@ -13,7 +13,7 @@ use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::listing::{ListFile, Listing, show_some};
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, tell, with_game, write_answer};
+use crate::cli::{CliError, Context, notice, with_game, write_answer};
 use crate::language::{counts, say};
 use juzhong::answers::book::BuildAnswer;
 use juzhong::book::{
@@ -181,8 +181,8 @@ fn run_game<G: Terminal + Symmetric>(
     if let (Some(list), Some(path)) = (list, &args.disputes) {
         list.close()?;
         let DisputeCounts { disputed, tied, contradicted } = in_doubt;
-        tell(message!(
-            "juzhong: {} with copies that differ ({tied} tied), {contradicted} whose \
+        notice(message!(
+            "{} with copies that differ ({tied} tied), {contradicted} whose \
              result contradicts the board: {}",
             counts::games(disputed),
             path.shown()

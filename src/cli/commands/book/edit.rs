@@ -188,7 +188,7 @@ fn run_script<G: Terminal>(editor: &mut Editor, path: &Path) -> Result<(u64, u64
     let place = |number: usize| format!("{name}:{}", number + 1);
     let encoding = encoding_of(&lines);
     if encoding != Encoding::Utf8 {
-        crate::cli::tell(message!("juzhong: {name}: read as {encoding}"));
+        crate::cli::notice(message!("{name}: read as {encoding}"));
     }
     let (mut edits, mut changed) = (0, 0);
     for (number, line) in lines.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::cli::args::line_args::{LineArgs, NotationArgs};
 use crate::cli::print::listing::ListFile;
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, OrExit, exit, tell, with_game, write_answer};
+use crate::cli::{CliError, Context, OrExit, exit, notice, with_game, write_answer};
 use crate::language::{self, fitting, say};
 use juzhong::answers::book::{GamesRequest, next_move};
 use juzhong::book::{Book, BookGame, MAX_SAMPLES};
@@ -77,7 +77,7 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         print(&book, &found.games, args.notation.shown(), context.out)?;
     }
     if context.common.json && book.samples() == 0 {
-        tell(message!("juzhong: {}", without_samples(&book)));
+        notice(without_samples(&book));
     }
     Ok(if found.games.is_empty() { exit::FAILED } else { exit::OK })
 }

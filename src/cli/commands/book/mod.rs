@@ -30,7 +30,7 @@ use clap::ValueEnum;
 use self::bar::Bar;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
-use crate::cli::{CliError, Context, tell};
+use crate::cli::{CliError, Context, notice};
 use crate::language::{counts, say};
 use juzhong::book::interop::{BookFormat, Dialect, Reach};
 use juzhong::book::{Book, Counts};
@@ -104,8 +104,8 @@ fn is_backed(path: &Path) -> bool {
 fn tell_unbacked(was_backed: bool, path: &Path) {
     if was_backed && !is_backed(path) {
         let book = path.shown();
-        tell(message!(
-            "juzhong: {book}: the moves changed, so what followed from the scores is forgotten; run \
+        notice(message!(
+            "{book}: the moves changed, so what followed from the scores is forgotten; run \
              `juzhong book score {book} --no-engine`"
         ));
     }

@@ -11,7 +11,7 @@ use crate::cli::args::engine_command::{not_started, parse_option};
 use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, OrExit, tell};
+use crate::cli::{CliError, Context, OrExit, notice};
 use juzhong::answers::parse_rules;
 use juzhong::book::{
     Book, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score, evaluate_all,
@@ -155,7 +155,7 @@ impl SourceArgs {
         let mut engines = engines.map_err(|error| not_started(error, entry))?;
         // All of them say the same.
         for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
-            tell(message!("juzhong: {}: {warning}", entry.name));
+            notice(message!("{}: {warning}", entry.name));
         }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }

@@ -11,7 +11,7 @@ use crate::cli::args::engine_command::{
 use crate::cli::args::line_args::{BoardArgs, NotationArgs};
 use crate::cli::args::openings::{read_openings, tell_left_out};
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, exit, tell};
+use crate::cli::{CliError, exit, notice};
 use juzhong::answers::parse_rules;
 use juzhong::bytes::machine::cores;
 use juzhong::contest::{
@@ -294,8 +294,8 @@ impl Args {
         let most = (cores / threads).max(1);
         let games = NonZero::new(self.concurrency.into()).map_or(most, NonZero::get);
         if games > most {
-            tell(message!(
-                "juzhong: {games} games at a time of engines of {threads} threads are more than {cores} cores can play: engines will be slower, and may lose on time"
+            notice(message!(
+                "{games} games at a time of engines of {threads} threads are more than {cores} cores can play: engines will be slower, and may lose on time"
             ));
         }
         games
@@ -308,7 +308,7 @@ impl Args {
                 Some(_) => "the same command goes on from its games",
                 None => "with --output a match can go on",
             };
-            tell(message!("juzhong: interrupted; {next}"));
+            notice(message!("interrupted; {next}"));
             return exit::INTERRUPTED;
         }
         if has_faults { exit::FAILED } else { exit::OK }

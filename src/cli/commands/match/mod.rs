@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, exit, interrupt, tell, with_game, write_answer};
+use crate::cli::{CliError, Context, exit, interrupt, notice, tell, with_game, write_answer};
 use crate::language::{self, text, word};
 use juzhong::answers::MatchAnswer;
 use juzhong::bytes::journal::JournalError;
@@ -42,7 +42,7 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
         played = games;
     }
     if let Some(line) = played_before(played.len()) {
-        tell(message!("juzhong: {line}"));
+        notice(line);
     }
     match tournament.into_match(sprt) {
         Ok(contest) => play_match(args, context, &contest, &played, &mut reporter),
@@ -143,8 +143,8 @@ fn tell_fault<G: Contested>(game: &ContestGame<G>) {
     if let Some((side, fault)) = game.fault {
         let how = game.record.tag("Termination").unwrap_or_default();
         let number = game.number + 1;
-        tell(text!(
-            "juzhong: game {number}: engine {}: {}: {}",
+        notice(text!(
+            "game {number}: engine {}: {}: {}",
             engine_letter(game.engine_of(side)),
             word(fault.name()),
             language::translated(how)
@@ -159,7 +159,7 @@ fn tell_warnings<G: Contested>(game: &ContestGame<G>, reported: &mut HashSet<(us
     for (engine, warnings) in game.engines.into_iter().zip(&game.warnings) {
         for warning in warnings {
             if reported.len() < MOST && reported.insert((engine, warning.clone())) {
-                tell(message!("juzhong: engine {}: {warning}", engine_letter(engine)));
+                notice(message!("engine {}: {warning}", engine_letter(engine)));
             }
         }
     }

@@ -22,7 +22,8 @@ use crate::cli::args::player::TableArgs;
 use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::listing::{Listing, show_some};
-use crate::cli::{CliError, Context, OrExit, tell, with_game, write_answer};
+use crate::cli::print::read_summary;
+use crate::cli::{CliError, Context, OrExit, notice, with_game, write_answer};
 use crate::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::answers::{ReviewAnswer, ReviewSummaryAnswer, ReviewedGame, parse_rules};
@@ -303,7 +304,7 @@ impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
         let journal = ReviewJournal::open(path, options).map_err(by_kind)?;
         if journal.games() > 0 {
             let games = journal.games();
-            tell(message!("juzhong: games that were evaluated before: {games}"));
+            notice(message!("games that were evaluated before: {games}"));
         }
         Ok(Self { path, file, journal, _lock: lock })
     }
@@ -408,23 +409,13 @@ impl Report {
     fn tell(&self) {
         let bad = self.read.bad + self.too_long;
         if bad > 0 {
-            tell(message!("juzhong: bad games left out: {bad}"));
+            notice(message!("bad games left out: {bad}"));
         }
-        if self.read.kept > 0 {
-            let count = self.read.kept;
-            tell(message!(
-                "juzhong: {count} games cut before an illegal move, or where their files end too early"
-            ));
-        }
-        if self.read.words > 0 {
-            let count = self.read.words;
-            tell(message!(
-                "juzhong: words or signs between moves that are no moves passed over (-v names them): {count}"
-            ));
-        }
+        read_summary::tell_cut(self.read.cut);
+        read_summary::tell_skipped_words(self.read.skipped_words);
         if self.filtered > 0 {
             let count = self.filtered;
-            tell(message!("juzhong: games that do not meet the conditions: {count}"));
+            notice(message!("games that do not meet the conditions: {count}"));
         }
     }
 }
@@ -592,7 +583,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
 
     fn tell_warnings(&mut self) {
         for warning in self.evaluators.take_warnings() {
-            self.bar.suspend(|| tell(message!("juzhong: {warning}")));
+            self.bar.suspend(|| notice(warning));
         }
     }
 

@@ -14,7 +14,7 @@ mod verify;
 
 use std::path::PathBuf;
 
-use crate::cli::{CliError, Context, GameName, exit, tell};
+use crate::cli::{CliError, Context, GameName, exit, notice};
 use crate::language::error_messages::in_full;
 use juzhong::answers::tablebase::{USUAL_RULES, open_tables};
 use juzhong::answers::{AnswerError, ErrorReport};
@@ -108,7 +108,7 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
 
 /// Prints an error about one of several tables or positions, for which the others are answered all the same.
 fn tell_error(error: &ErrorReport) {
-    tell(message!("juzhong: {}", error.message));
+    notice(error.message.clone());
 }
 
 /// An error about one of several tables or positions.
