@@ -30,6 +30,8 @@ pub(crate) const CANNOT_CREATE: u8 = 73;
 pub(crate) const IO: u8 = 74;
 /// Interrupted; run again to resume.
 pub(crate) const INTERRUPTED: u8 = 75;
+/// Left by Ctrl-C at a prompt.
+pub(crate) const INTERRUPTED_BY_USER: u8 = 130;
 
 /// An error with the exit code it leads to.
 #[derive(Debug)]

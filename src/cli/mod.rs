@@ -12,6 +12,7 @@ pub(crate) mod exit;
 mod interrupt;
 mod play;
 mod print;
+mod prompt;
 mod train;
 
 use std::ffi::{OsStr, OsString};

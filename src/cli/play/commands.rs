@@ -10,7 +10,8 @@ use super::arguments::{ESCAPES, file_and_game, file_name, leading_number, number
 use super::setup::PlayGame;
 use super::{TerminalGame, Turn};
 use crate::cli::GameName;
-use crate::language::{self, Language, columns, left, text, word};
+use crate::cli::prompt::{HelpLine, TypedCommand, command_of, completing_words, help_text};
+use crate::language::{self, Language, text, word};
 use Action::{File, FileAndGame, Number, NumberOrNone, Plain, Rest};
 
 /// A command: a row of the table.
@@ -80,6 +81,16 @@ const MOVE: ByGame = ByGame {
     xiangqi: "in any notation: h2e2, C2=5, 炮二平五",
     gomoku: "a point: h8, or 8,8 (column, row)",
 };
+
+impl<G: PlayGame> TypedCommand for Command<G> {
+    fn word(&self) -> &'static str {
+        self.word
+    }
+
+    fn chinese(&self) -> &'static str {
+        self.chinese
+    }
+}
 
 impl<G: PlayGame> Command<G> {
     /// The commands in the order of the help.
@@ -205,17 +216,10 @@ impl<G: PlayGame> Command<G> {
         self
     }
 
-    /// The commands in alphabetical order, in which words are completed and compared.
-    pub(crate) fn by_word() -> Vec<&'static Self> {
-        let mut commands: Vec<&Self> = Self::ALL.iter().collect();
-        commands.sort_by_key(|command| command.word);
-        commands
-    }
-
     /// The command of a word, in either language.
     fn of_word(word: &str) -> Option<&'static Self> {
         let word = if matches!(word, "?" | "？") { "help" } else { word };
-        Self::ALL.iter().find(|command| command.word == word || command.chinese == word)
+        command_of(word, Self::ALL)
     }
 
     const fn takes_argument(&self) -> bool {
@@ -250,10 +254,7 @@ impl<G: PlayGame> Command<G> {
 
     /// The command as the help shows it, in the language of the program: its words, and what may follow.
     fn form(&self) -> String {
-        let name = match Language::current() {
-            Language::En => self.word.to_owned(),
-            Language::Zh => format!("{} {}", self.chinese, self.word),
-        };
+        let name = self.name();
         match &self.action {
             Plain(_) => name,
             Number(..) => format!("{name} N"),
@@ -316,45 +317,9 @@ pub(crate) fn wants_file<G: PlayGame>(typed: &str) -> bool {
     typed.contains(char::is_whitespace) && command.is_some_and(Command::takes_file)
 }
 
-/// The words that complete a line: the English ones, and after them the Chinese ones if the program speaks Chinese.
+/// The words that complete a line.
 pub(crate) fn words<G: PlayGame>() -> Vec<&'static str> {
-    let commands = Command::<G>::by_word();
-    let mut words: Vec<&str> = commands.iter().map(|command| command.word).collect();
-    if Language::current() == Language::Zh {
-        words.extend(commands.iter().map(|command| command.chinese));
-    }
-    words
-}
-
-/// A line of the help: commands as they are typed, and what they do.
-struct HelpLine {
-    forms: Vec<String>,
-    texts: Vec<String>,
-}
-
-impl HelpLine {
-    fn new(form: String, text: &str) -> Self {
-        Self { forms: vec![form], texts: vec![text.to_owned()] }
-    }
-
-    /// The line with `width` columns before its text.
-    fn written(&self, width: usize) -> String {
-        let texts: Vec<&str> =
-            self.texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
-        format!("{}{}\n", left(&self.written_forms(), width), texts.join(separators()[1]))
-    }
-
-    fn written_forms(&self) -> String {
-        self.forms.join(separators()[0])
-    }
-}
-
-/// The marks between commands and between texts.
-fn separators() -> [&'static str; 2] {
-    match Language::current() {
-        Language::En => [", ", "; "],
-        Language::Zh => ["，", "；"],
-    }
+    completing_words(Command::<G>::ALL)
 }
 
 /// The help of a game, in the language of the program.
@@ -376,9 +341,7 @@ pub(crate) fn help<G: PlayGame>() -> String {
         }
     }
     lines.push(line);
-    let widths = lines.iter().map(|line| columns(&line.written_forms()));
-    let width = widths.max().unwrap_or_default() + 2;
-    lines.iter().map(|line| line.written(width)).collect()
+    help_text(&lines)
 }
 
 #[cfg(test)]

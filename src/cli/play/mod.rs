@@ -3,10 +3,11 @@
 //! What is typed is a move or a command: `commands` has the table of them and reads the line (`arguments`: what
 //! follows a command; `suggestions`: what was meant). They are carried out by [`TerminalGame`]: `session` is its loop,
 //! `moves` and `setup` change the game, `engine_side` is the engine's part of it (`opponent`: who that is), `losses` says
-//! what moves give away, `showing` shows, `files` saves and opens. `game` is the game on the board itself, `prompt` the
-//! editor of lines, `state_file` what is kept from session to session.
+//! what moves give away, `showing` shows, `files` saves and opens. `game` is the game on the board itself, `autosave`
+//! keeps it from session to session.
 
 mod arguments;
+mod autosave;
 mod commands;
 mod engine_side;
 mod files;
@@ -14,16 +15,14 @@ mod game;
 mod losses;
 mod moves;
 mod opponent;
-mod prompt;
 mod session;
 mod setup;
 mod showing;
-mod state_file;
 mod suggestions;
 #[cfg(test)]
 mod tests;
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::Write;
 use std::path::PathBuf;
 
 use crate::cli::args::engine_args::{EngineArgs, front};
@@ -33,9 +32,10 @@ use crate::cli::args::engine_command::{
 use crate::cli::args::line_args::{LineArgs, NotationArgs};
 use crate::cli::args::player::{LimitArgs, PlayerArgs, tell_warnings};
 use crate::cli::interrupt::Interruptible;
-use crate::cli::print::terminal::{DrawingArgs, Terminal, View};
+use crate::cli::print::terminal::{DrawingArgs, View, parse_side, wants_colour};
+use crate::cli::prompt::{Prompt, Words};
 use crate::cli::{CliError, Context, OrExit, exit, with_game};
-use crate::language::text;
+use autosave::Autosave;
 use game::{GameStack, Played};
 use juzhong::answers;
 use juzhong::bytes::StopFlag;
@@ -44,11 +44,7 @@ use juzhong::game::Side;
 use juzhong::message::message;
 use juzhong::protocol::client::{Client, EngineEntry, Timeouts};
 use opponent::{Foreign, Opponent, Own};
-pub(crate) use prompt::{Entered, Prompt, Words};
-pub(crate) use session::{LEFT, move_words};
 pub(crate) use setup::PlayGame;
-use state_file::Autosave;
-pub(crate) use suggestions::nearest;
 
 /// Play against the engine in the terminal.
 ///
@@ -109,7 +105,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     with_game!(context.common.game, G => {
-        TerminalGame::<G>::new(args, Prompt::new::<G>(), context)?.run()
+        TerminalGame::<G>::new(args, prompt::<G>(), context)?.run()
     })
 }
 
@@ -210,11 +206,11 @@ fn opponent<G: PlayGame>(args: &Args, context: &Context<'_>) -> Result<Opponent<
     Ok(Opponent::Own(Box::new(own)))
 }
 
-/// Returns true if standard output is a terminal that may be written to in colour.
-pub(crate) fn wants_colour() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
+/// The prompt, which completes the words of a game and the names of files.
+fn prompt<G: PlayGame>() -> Prompt {
+    Prompt::new("play-history.txt", || {
+        Words::new(commands::words::<G>(), commands::wants_file::<G>)
+    })
 }
 
 /// Starts another engine, ready for a game, and tells its warnings.
@@ -225,23 +221,4 @@ fn start_engine(entry: EngineEntry, args: &Args) -> Result<Client, CliError> {
     let mut client = started(&entry, Timeouts::default(), &StopFlag::default())?;
     client.new_game().map_err(engine_fault)?;
     Ok(client)
-}
-
-/// Reads the name of a side, in either language.
-pub(crate) fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
-    Side::ALL.into_iter().find(|&side| is_named::<G>(side, name)).ok_or_else(|| {
-        let [first, second] = Side::ALL.map(|side| G::side_name(side).to_lowercase());
-        let message = text!("unknown side \"{name}\"; choose {first} or {second}");
-        CliError::message(exit::USAGE, message)
-    })
-}
-
-fn is_named<G: Terminal>(side: Side, name: &str) -> bool {
-    let english = G::side_name(side);
-    let chinese = match english {
-        "Red" => ["红", "红方"],
-        "White" => ["白", "白方"],
-        _ => ["黑", "黑方"],
-    };
-    english.eq_ignore_ascii_case(name) || chinese.contains(&name)
 }

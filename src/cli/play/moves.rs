@@ -1,10 +1,11 @@
 //! The commands that change the game: moves made, taken back and made again, variations, another game in its place.
 
+use super::autosave::Autosave;
 use super::game::Played;
 use super::setup::PlayGame;
-use super::state_file::Autosave;
 use super::{Decision, Next, TerminalGame, Turn, suggestions};
-use crate::cli::{exit, tell};
+use crate::cli::prompt::remedy;
+use crate::cli::{exit, notice};
 use crate::language::{self, counts, text, word};
 use juzhong::message::message;
 
@@ -30,7 +31,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             }
             Err(reason) => {
                 let reason = language::translated(reason);
-                let remedy = suggestions::remedy::<G>(typed);
+                let remedy = remedy(suggestions::meant::<G>(typed));
                 self.answer(text!("{reason}; {remedy}"))
             }
         }
@@ -200,7 +201,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Leaves the program, and the game on purpose: it is not kept.
     pub(crate) fn quit(&mut self) -> Turn {
         if let Some(Err(error)) = self.autosave.as_ref().map(Autosave::remove) {
-            tell(message!("juzhong: the game that was kept stays: {error}"));
+            notice(message!("the game that was kept stays: {error}"));
         }
         Ok(Next::Leave(exit::OK))
     }

@@ -2,24 +2,19 @@
 //! each move.
 
 use super::arguments::yes_or_no;
+use super::autosave::Autosave;
 use super::commands::{self, Typed};
 use super::game::Played;
-use super::prompt::Entered;
 use super::setup::PlayGame;
-use super::state_file::Autosave;
 use super::{Decision, Next, TerminalGame, Turn};
 use crate::cli::interrupt::Interruptible;
 use crate::cli::print::describe::result_text;
-use crate::cli::{CliError, exit, tell};
+use crate::cli::prompt::{Entered, move_words};
+use crate::cli::{CliError, exit, notice};
 use crate::language::{self, counts, text, word};
-use juzhong::answers::legal_moves;
 use juzhong::bytes::visible::VisibleLines;
 use juzhong::game::{Horizon, Outcome};
 use juzhong::message::{Message, message};
-use juzhong::xiangqi::notation::MoveNotation;
-
-/// The exit code after Ctrl-C.
-pub(crate) const LEFT: u8 = 130;
 
 impl<G: PlayGame> TerminalGame<'_, G> {
     /// Plays, and remembers what was typed.
@@ -27,7 +22,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         if self.prompt.is_terminal() {
             match Autosave::claim::<G>() {
                 Ok(autosave) => self.autosave = Some(autosave),
-                Err(why) => tell(message!("juzhong: the game will not be kept: {why}")),
+                Err(why) => notice(message!("the game will not be kept: {why}")),
             }
             match Interruptible::catch() {
                 Ok(interruptible) => self.interruptible = Some(interruptible),
@@ -42,7 +37,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Writes what was typed to its file.
     pub(crate) fn remember(&mut self) {
         if let Err(error) = self.prompt.remember() {
-            tell(message!("juzhong: what was typed is not remembered: {error}"));
+            notice(message!("what was typed is not remembered: {error}"));
         }
     }
 
@@ -72,7 +67,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             None | Some(Ok(None)) => return Ok(Next::Same),
             Some(Ok(Some(left))) => left,
             Some(Err(why)) => {
-                tell(message!("juzhong: the game will not be kept: {why}"));
+                notice(message!("the game will not be kept: {why}"));
                 self.autosave = None;
                 return Ok(Next::Same);
             }
@@ -94,7 +89,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         loop {
             self.rest();
             match self.prompt.ask(question, self.out)? {
-                Entered::Interrupt => return Ok(Decision::Leave(LEFT)),
+                Entered::Interrupt => return Ok(Decision::Leave(exit::INTERRUPTED_BY_USER)),
                 Entered::End => return Ok(Decision::Leave(exit::OK)),
                 Entered::Unreadable(_) => {}
                 Entered::Line(answer) => match yes_or_no(&answer) {
@@ -110,7 +105,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     pub(crate) fn keep(&mut self) {
         let Some(autosave) = &mut self.autosave else { return };
         if let Err(error) = autosave.keep(self.games.itself(), self.human) {
-            tell(message!("juzhong: the game will not be kept: {error}"));
+            notice(message!("the game will not be kept: {error}"));
             self.autosave = None;
         }
     }
@@ -176,7 +171,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
                 self.say("\nend of input")?;
                 Ok(Next::Leave(exit::OK))
             }
-            Entered::Interrupt => Ok(Next::Leave(LEFT)),
+            Entered::Interrupt => Ok(Next::Leave(exit::INTERRUPTED_BY_USER)),
         }
     }
 
@@ -193,13 +188,4 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     pub(crate) fn ask_for(&mut self, wanted: &str) -> Turn {
         self.answer(text!("write {}", word(wanted)))
     }
-}
-
-/// The legal moves as they may be typed: in the protocol's notation, and in that in which moves are shown.
-pub(crate) fn move_words<G: PlayGame>(position: &G, notation: MoveNotation) -> Vec<String> {
-    let moves = legal_moves(position).into_iter();
-    let both = moves.flat_map(|mv| [G::move_text(mv), position.write_move(mv, notation)]);
-    let mut words: Vec<String> = both.collect();
-    words.dedup();
-    words
 }

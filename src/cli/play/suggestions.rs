@@ -2,7 +2,8 @@
 
 use super::commands::Command;
 use super::setup::PlayGame;
-use crate::language::{self, Language, text};
+use crate::cli::prompt::nearest;
+use crate::language;
 
 /// Words that people try for a command, in either language.
 #[rustfmt::skip] // one word a line would hide which command they are for
@@ -57,84 +58,19 @@ const TRIED: [(&str, &[&str]); 27] = [
 ];
 
 /// The command that was meant by a line, if it looks like one.
-fn meant<G: PlayGame>(line: &str) -> Option<&'static Command<G>> {
+pub(crate) fn meant<G: PlayGame>(line: &str) -> Option<&'static Command<G>> {
     let word = line.trim().trim_end_matches(['?', '？', '!', '！', '。', '.', '吧', '吗', '呢']);
     let word = word.split_whitespace().next()?.to_lowercase();
     let simplified = language::simplified(&word);
-    [&word, &simplified].into_iter().find_map(|word| tried(word).or_else(|| similar(word)))
-}
-
-/// The end of an answer to what is not understood: what was meant, or where help is.
-pub(crate) fn remedy<G: PlayGame>(line: &str) -> String {
-    let Some(Command { word, chinese, .. }) = meant::<G>(line) else {
-        return language::word("type help for what is understood").to_owned();
-    };
-    let command = match Language::current() {
-        Language::En => (*word).to_owned(),
-        Language::Zh => format!("{chinese} ({word})"),
-    };
-    text!("did you mean {command}?")
+    [&word, &simplified]
+        .into_iter()
+        .find_map(|word| tried(word).or_else(|| nearest(word, Command::ALL)))
 }
 
 /// The command for which people try a word.
 fn tried<G: PlayGame>(word: &str) -> Option<&'static Command<G>> {
     let (command, _) = TRIED.into_iter().find(|(_, words)| words.contains(&word))?;
     Command::ALL.iter().find(|known| known.word == command)
-}
-
-/// The command whose word is nearest, if it is near.
-fn similar<G: PlayGame>(word: &str) -> Option<&'static Command<G>> {
-    let commands = Command::by_word();
-    let words = commands.iter().map(|command: &&Command<G>| (command.word, command.chinese));
-    nearest(word, words).map(|place| commands[place])
-}
-
-/// The place of the words, English and Chinese, of which one is nearest to a word, if it is near.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    words: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Option<usize> {
-    let letters: Vec<char> = word.chars().take(2 * LONGEST).collect();
-    if !(2..=LONGEST).contains(&letters.len()) {
-        return None;
-    }
-    let is_chinese = !word.is_ascii();
-    let near = words.enumerate().filter_map(|(place, (english, chinese))| {
-        if is_chinese && word.contains(chinese) {
-            return Some((0, place));
-        }
-        let known = if is_chinese { chinese } else { english };
-        let known: Vec<char> = known.chars().collect();
-        let most = match is_chinese {
-            true => ((known.len() - 1) / 2 + 1).min(1),
-            false => known.len() / 3,
-        };
-        Some((distance(&letters, &known), place)).filter(|&(distance, _)| distance <= most)
-    });
-    near.min_by_key(|&(distance, _)| distance).map(|(_, place)| place)
-}
-
-/// The longest word that is compared, in characters.
-const LONGEST: usize = 12;
-
-/// The characters to be put in, left out, replaced or exchanged with their neighbours to make one word of another.
-fn distance(one: &[char], other: &[char]) -> usize {
-    let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
-    for i in 0..=one.len() {
-        for j in 0..=other.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let replaced = rows[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
-                let moved = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                let is_exchanged =
-                    i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-                let exchanged = if is_exchanged { rows[i - 2][j - 2] + 1 } else { usize::MAX };
-                replaced.min(moved).min(exchanged)
-            };
-        }
-    }
-    rows[one.len()][other.len()]
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use proptest::sample::{Index, select};
 
 use super::*;
 use crate::cli::{Cli, Command as Subcommand};
+use autosave::kept_and_restored;
 use juzhong::answers::legal_moves;
 use juzhong::game::Outcome;
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
-use state_file::kept_and_restored;
 
 /// A command, or a legal move.
 #[derive(Debug, Clone)]

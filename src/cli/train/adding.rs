@@ -7,13 +7,14 @@ use super::Args;
 use crate::cli::args::input::standard_input;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
-use crate::cli::play::PlayGame;
+use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, exit, notice, write_answer};
 use crate::language::{counted, say};
 use juzhong::answers::{AddedExercises, PassedOver, parse_rules};
 use juzhong::bytes::open;
 use juzhong::bytes::paths::folder_of;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::engine::Playable;
 use juzhong::message::message;
 use juzhong::train::{
     Added, Collection, Examiner, Found, MAX_SOURCE_BYTES, SourceOptions, exercises_of,
@@ -21,7 +22,10 @@ use juzhong::train::{
 };
 
 /// Adds the exercises of all sources, or of none if one cannot be read.
-pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run<G: Terminal + Playable>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let stop = stop_flag();
     let options = SourceOptions {
         rules: parse_rules::<G>(args.rules.as_deref())?,
@@ -46,7 +50,7 @@ pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result
 }
 
 /// The exercises of one source.
-fn read<G: PlayGame>(
+fn read<G: Terminal + Playable>(
     source: &Path,
     options: &SourceOptions<'_, G::Rules>,
     examiner: &mut Examiner<G>,

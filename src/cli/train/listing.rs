@@ -2,16 +2,20 @@
 
 use super::Args;
 use crate::cli::exit::by_kind;
-use crate::cli::play::PlayGame;
+use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, exit, write_answer};
 use crate::language::{left, say, text, word};
 use juzhong::answers::{DueExercise, ListedExercise, TrainAnswer};
+use juzhong::engine::Playable;
 use juzhong::message::Message;
 use juzhong::train::{Collection, Exercise, Opened};
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Lists all exercises of a game, or those that are due.
-pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run<G: Terminal + Playable>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let collection = Collection::read(&args.file).map_err(by_kind)?;
     let of_game = || collection.exercises().iter().filter(|exercise| exercise.game == G::NAME);
     let day = args.day();
@@ -41,7 +45,7 @@ pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result
 }
 
 /// Exercises whose texts are read.
-pub(crate) fn opened<'a, G: PlayGame>(
+pub(crate) fn opened<'a, G: Terminal + Playable>(
     exercises: &[&'a Exercise],
 ) -> Result<Vec<Opened<'a, G>>, CliError> {
     let opened: Result<Vec<_>, Message> =
@@ -50,7 +54,7 @@ pub(crate) fn opened<'a, G: PlayGame>(
 }
 
 /// One line about an exercise.
-fn show<G: PlayGame>(
+fn show<G: Terminal + Playable>(
     opened: &Opened<'_, G>,
     with_answer: bool,
     notation: MoveNotation,

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::player::{TableArgs, tell_warnings};
 use crate::cli::exit::by_kind;
-use crate::cli::play::{PlayGame, parse_side};
-use crate::cli::print::terminal::DrawingArgs;
+
+use crate::cli::print::terminal::{DrawingArgs, Terminal, parse_side};
 use crate::cli::{CliError, Context, OrExit, exit, with_game};
 use crate::today::today;
 use juzhong::answers::parse_rules;
-use juzhong::engine::{EngineOptions, OwnBook};
+use juzhong::engine::{EngineOptions, OwnBook, Playable};
 use juzhong::game::Side;
 use juzhong::message::message;
 use juzhong::review::ReviewBooks;
@@ -104,12 +104,12 @@ impl Args {
         self.today.unwrap_or_else(today)
     }
 
-    fn side<G: PlayGame>(&self) -> Result<Option<Side>, CliError> {
+    fn side<G: Terminal + Playable>(&self) -> Result<Option<Side>, CliError> {
         self.side.as_deref().map(parse_side::<G>).transpose()
     }
 
     /// The examiner with the books and tables that are named.
-    fn examiner<G: PlayGame>(&self) -> Result<Examiner<G>, CliError> {
+    fn examiner<G: Terminal + Playable>(&self) -> Result<Examiner<G>, CliError> {
         let books: Vec<OwnBook> = self.book.iter().map(|text| OwnBook::parse(text)).collect();
         let books = ReviewBooks::open(&books).map_err(by_kind)?;
         let options = EngineOptions {

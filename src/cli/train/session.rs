@@ -9,12 +9,13 @@ use super::{Args, truth};
 use crate::cli::args::player::tell_warnings;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::Interruptible;
-use crate::cli::play::{Entered, LEFT, PlayGame, Prompt, Words, move_words, wants_colour};
-use crate::cli::print::terminal::View;
-use crate::cli::{CliError, Context, exit, tell};
+use crate::cli::print::terminal::{Terminal, View, wants_colour};
+use crate::cli::prompt::{Entered, Prompt, Words, move_words};
+use crate::cli::{CliError, Context, exit, notice};
 use crate::language::{self, counted, text, word, wrapped};
 use juzhong::answers::legal_moves;
 use juzhong::bytes::visible::VisibleLines;
+use juzhong::engine::Playable;
 use juzhong::game::Side;
 use juzhong::message::{Message, message};
 use juzhong::train::{
@@ -26,7 +27,10 @@ use juzhong::xiangqi::notation::MoveNotation;
 const WIDTH: usize = 78;
 
 /// Asks the exercises of a game that are due.
-pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run<G: Terminal + Playable>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let collection = Collection::read(&args.file).map_err(by_kind)?;
     let day = args.day();
     let due = collection.due(G::NAME, day);
@@ -62,7 +66,7 @@ enum Turn {
 }
 
 /// A session with exercises.
-struct Session<'a, G: PlayGame> {
+struct Session<'a, G: Terminal + Playable> {
     args: &'a Args,
     file: PathBuf,
     day: Day,
@@ -78,16 +82,16 @@ struct Session<'a, G: PlayGame> {
 }
 
 /// An exercise while it is asked.
-struct Asked<'a, 'b, G: PlayGame> {
+struct Asked<'a, 'b, G: Terminal + Playable> {
     opened: &'a Opened<'b, G>,
     is_hinted: bool,
     /// True once an answer has been noted.
     is_noted: bool,
 }
 
-impl<'a, G: PlayGame> Session<'a, G> {
+impl<'a, G: Terminal + Playable> Session<'a, G> {
     fn new(args: &'a Args, day: Day, context: &'a mut Context<'_>) -> Self {
-        let prompt = Prompt::with("train-history.txt", || Words::new(words::words(), |_| false));
+        let prompt = Prompt::new("train-history.txt", || Words::new(words::words(), |_| false));
         let caught = prompt.is_terminal().then(Interruptible::catch).transpose();
         let interruptible = caught.unwrap_or_else(|error| {
             tracing::debug!("no handler for interrupts: {error}");
@@ -150,7 +154,7 @@ impl<'a, G: PlayGame> Session<'a, G> {
                     self.say("\nend of input")?;
                     Turn::Leave(exit::OK)
                 }
-                Entered::Interrupt => Turn::Leave(LEFT),
+                Entered::Interrupt => Turn::Leave(exit::INTERRUPTED_BY_USER),
             };
             match turn {
                 Turn::Same => {}
@@ -304,7 +308,7 @@ impl<'a, G: PlayGame> Session<'a, G> {
     /// The sums, and when there is more to do.
     fn end(&mut self, before: &Collection, left: Option<u8>) -> Result<u8, CliError> {
         if let Err(error) = self.prompt.remember() {
-            tell(message!("juzhong: what was typed is not remembered: {error}"));
+            notice(message!("what was typed is not remembered: {error}"));
         }
         let now = Collection::read(&self.file);
         let now = now.as_ref().unwrap_or(before);
@@ -339,7 +343,11 @@ fn with_truth(text: String, truth: &str) -> String {
 }
 
 /// The texts of a line that is expected.
-fn line_of<G: PlayGame>(position: &G, texts: &[String], notation: MoveNotation) -> Vec<String> {
+fn line_of<G: Terminal + Playable>(
+    position: &G,
+    texts: &[String],
+    notation: MoveNotation,
+) -> Vec<String> {
     let mut position = position.clone();
     let mut written = Vec::new();
     for text in texts {
@@ -352,7 +360,7 @@ fn line_of<G: PlayGame>(position: &G, texts: &[String], notation: MoveNotation) 
 }
 
 /// Says what is wanted in an exercise.
-fn task<G: PlayGame>(opened: &Opened<'_, G>, notation: MoveNotation) -> String {
+fn task<G: Terminal + Playable>(opened: &Opened<'_, G>, notation: MoveNotation) -> String {
     let position = opened.line.position();
     let side = side_word::<G>(position.turn());
     let goal = opened.exercise.accepted.first().and_then(|right| right.table);
@@ -368,12 +376,12 @@ fn task<G: PlayGame>(opened: &Opened<'_, G>, notation: MoveNotation) -> String {
     }
 }
 
-fn side_word<G: PlayGame>(side: Side) -> &'static str {
+fn side_word<G: Terminal + Playable>(side: Side) -> &'static str {
     word(G::side_name(side))
 }
 
 /// The first day after one on which exercises of a game are due, and their number.
-fn next_day<G: PlayGame>(exercises: &[Exercise], day: Day) -> Option<(Day, usize)> {
+fn next_day<G: Terminal + Playable>(exercises: &[Exercise], day: Day) -> Option<(Day, usize)> {
     let of_game = exercises.iter().filter(|exercise| exercise.game == G::NAME);
     let days: Vec<Day> =
         of_game.filter_map(|exercise| exercise.schedule.due).filter(|&due| due > day).collect();

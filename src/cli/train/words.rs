@@ -1,7 +1,7 @@
 //! The commands that are typed while exercises are asked.
 
-use crate::cli::play::nearest;
-use crate::language::{Language, columns, left, text, word};
+use crate::cli::prompt::{self, HelpLine, TypedCommand, completing_words, help_text, nearest};
+use crate::language::word;
 
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,18 +15,43 @@ pub(crate) enum Command {
     Quit,
 }
 
-/// A row of the table of commands: the command, its words in both languages, and its help.
-type Row = (Command, &'static str, &'static str, &'static str);
+/// A row of the table of commands.
+#[derive(Debug)]
+struct Row {
+    command: Command,
+    word: &'static str,
+    chinese: &'static str,
+    help: &'static str,
+}
+
+impl TypedCommand for Row {
+    fn word(&self) -> &'static str {
+        self.word
+    }
+
+    fn chinese(&self) -> &'static str {
+        self.chinese
+    }
+}
+
+const fn row(
+    command: Command,
+    word: &'static str,
+    chinese: &'static str,
+    help: &'static str,
+) -> Row {
+    Row { command, word, chinese, help }
+}
 
 /// The commands in the order of the help.
-const ALL: [Row; 7] = [
-    (Command::Hint, "hint", "提示", "the piece that moves"),
-    (Command::Show, "show", "答案", "the answer; it counts as wrong"),
-    (Command::Skip, "skip", "跳过", "the next exercise; this one stays due"),
-    (Command::Board, "board", "棋盘", "draw the board again"),
-    (Command::Moves, "moves", "着法", "the legal moves"),
-    (Command::Help, "help", "帮助", "this list"),
-    (Command::Quit, "quit", "退出", "leave; what was answered is kept"),
+const ALL: &[Row] = &[
+    row(Command::Hint, "hint", "提示", "the piece that moves"),
+    row(Command::Show, "show", "答案", "the answer; it counts as wrong"),
+    row(Command::Skip, "skip", "跳过", "the next exercise; this one stays due"),
+    row(Command::Board, "board", "棋盘", "draw the board again"),
+    row(Command::Moves, "moves", "着法", "the legal moves"),
+    row(Command::Help, "help", "帮助", "this list"),
+    row(Command::Quit, "quit", "退出", "leave; what was answered is kept"),
 ];
 
 /// Words that people try for a command.
@@ -46,8 +71,7 @@ const TRIED: [(Command, &[&str]); 7] = [
 /// The command of a typed line, if it is one.
 pub(crate) fn command_of(line: &str) -> Option<Command> {
     let line = line.trim();
-    let named = ALL.iter().find(|(_, english, chinese, _)| *english == line || *chinese == line);
-    let exact = named.map(|&(command, ..)| command);
+    let exact = prompt::command_of(line, ALL).map(|row| row.command);
     exact.or_else(|| matches!(line, "exit" | "?" | "？").then(|| tried(line)).flatten())
 }
 
@@ -60,42 +84,20 @@ fn tried(word: &str) -> Option<Command> {
 /// The end of an answer to what is not understood: the command that was meant, or where help is.
 pub(crate) fn remedy(line: &str) -> String {
     let first = line.split_whitespace().next().unwrap_or_default().to_lowercase();
-    let near = || {
-        let place = nearest(&first, ALL.iter().map(|row| (row.1, row.2)))?;
-        Some(ALL[place].0)
-    };
-    let meant = tried(&first).or_else(near);
-    let row = meant.and_then(|meant| ALL.iter().find(|(command, ..)| *command == meant));
-    let Some((_, english, chinese, _)) = row else {
-        return word("type help for what is understood").to_owned();
-    };
-    let command = match Language::current() {
-        Language::En => (*english).to_owned(),
-        Language::Zh => format!("{chinese} ({english})"),
-    };
-    text!("did you mean {command}?")
+    let tried = tried(&first).and_then(|meant| ALL.iter().find(|row| row.command == meant));
+    prompt::remedy(tried.or_else(|| nearest(&first, ALL)))
 }
 
 /// The words that complete a line.
 pub(crate) fn words() -> Vec<&'static str> {
-    let mut words: Vec<&str> = ALL.iter().map(|row| row.1).collect();
-    words.sort_unstable();
-    if Language::current() == Language::Zh {
-        words.extend(ALL.iter().map(|row| row.2));
-    }
-    words
+    completing_words(ALL)
 }
 
 /// The help.
 pub(crate) fn help() -> String {
-    let form = |row: &Row| match Language::current() {
-        Language::En => row.1.to_owned(),
-        Language::Zh => format!("{} {}", row.2, row.1),
-    };
-    let mut lines = vec![(word("a move").to_owned(), word("your answer, in any notation"))];
-    lines.extend(ALL.iter().map(|row| (form(row), word(row.3))));
-    let width = lines.iter().map(|(form, _)| columns(form)).max().unwrap_or_default() + 2;
-    lines.iter().map(|(form, text)| format!("{}{text}\n", left(form, width))).collect()
+    let of_move = HelpLine::new(word("a move").to_owned(), word("your answer, in any notation"));
+    let of_commands = ALL.iter().map(|row| HelpLine::new(row.name(), word(row.help)));
+    help_text(&std::iter::once(of_move).chain(of_commands).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -104,7 +106,7 @@ mod tests {
 
     #[test]
     fn words_of_both_languages_and_words_tried_mean_a_command() {
-        for (command, english, chinese, _) in ALL {
+        for &Row { command, word: english, chinese, .. } in ALL {
             assert_eq!(command_of(english), Some(command));
             assert_eq!(command_of(chinese), Some(command));
         }

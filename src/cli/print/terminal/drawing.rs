@@ -1,6 +1,6 @@
 //! Boards in the terminal: their style, the side they are seen from, and the drawing of each game.
 
-use std::io;
+use std::io::{self, IsTerminal, stdout};
 
 use clap::ValueEnum;
 
@@ -73,6 +73,13 @@ impl ShownBoardArgs {
         let view = DrawingArgs { board: self.board }.view::<G>(notation);
         write!(out, "{}", position.draw(view, last))
     }
+}
+
+/// Returns true if standard output is a terminal that may be written to in colour.
+pub(crate) fn wants_colour() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
 }
 
 /// How a board is shown.

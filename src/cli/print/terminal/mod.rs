@@ -9,13 +9,14 @@ use std::io;
 
 use crate::cli::args::game_filter::Filtered;
 use crate::cli::print::{evaluation, point_values};
+use crate::cli::{CliError, exit};
 use crate::language::text;
 use juzhong::game::{Side, side_name};
 use juzhong::gomoku::Board;
 use juzhong::search::eval::xiangqi::explain;
 use juzhong::xiangqi::Position;
 
-pub(crate) use drawing::{BoardStyle, DrawingArgs, Drawn, ShownBoardArgs, View};
+pub(crate) use drawing::{BoardStyle, DrawingArgs, Drawn, ShownBoardArgs, View, wants_colour};
 
 /// A game that can be shown in the terminal.
 pub(crate) trait Terminal: Filtered + Drawn {
@@ -56,4 +57,23 @@ impl Terminal for Board {
     fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
         point_values::show(self, out)
     }
+}
+
+/// Reads the name of a side, in either language.
+pub(crate) fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
+    Side::ALL.into_iter().find(|&side| is_named::<G>(side, name)).ok_or_else(|| {
+        let [first, second] = Side::ALL.map(|side| G::side_name(side).to_lowercase());
+        let message = text!("unknown side \"{name}\"; choose {first} or {second}");
+        CliError::message(exit::USAGE, message)
+    })
+}
+
+fn is_named<G: Terminal>(side: Side, name: &str) -> bool {
+    let english = G::side_name(side);
+    let chinese = match english {
+        "Red" => ["红", "红方"],
+        "White" => ["白", "白方"],
+        _ => ["黑", "黑方"],
+    };
+    english.eq_ignore_ascii_case(name) || chinese.contains(&name)
 }

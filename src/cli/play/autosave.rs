@@ -1,117 +1,17 @@
-//! Files in the user's state folder: the game that was on the board, and what was typed.
-//!
-//! Nothing that stands there is trusted: only regular files of this user are read, replaced or removed, and no
-//! link is followed.
+//! The game on the board, kept from session to session.
 
-use std::fs::{self, DirBuilder};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::io;
 
-use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
 use super::game::{Played, SavedState};
 use crate::cli::print::terminal::Terminal;
+use crate::cli::prompt::state_file::{MAX_BYTES, StateFile, too_large};
 use crate::language::text;
-use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::lock::{Claim, FileLock};
-use juzhong::bytes::own_files;
-use juzhong::bytes::paths::folder_of;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Game, Side};
 use juzhong::message::{Message, ToMessage, message};
-
-/// The longest file that is read, in bytes.
-const MAX_BYTES: u64 = 1 << 20;
-
-/// A file of that kind.
-#[derive(Debug)]
-pub(crate) struct StateFile(PathBuf);
-
-impl StateFile {
-    /// The file of that name; `None` where the user has no such folder.
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        let base = etcetera::choose_base_strategy().ok()?;
-        let folder = base.state_dir().unwrap_or_else(|| base.data_dir());
-        Some(Self(folder.join("juzhong").join(name)))
-    }
-
-    /// The whole file as text; `None` if there is none.
-    fn read(&self) -> io::Result<Option<String>> {
-        let file = match own_files::open(&self.0) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file?,
-        };
-        let mut text = String::new();
-        let read = file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-        if read as u64 > MAX_BYTES {
-            return Err(too_large());
-        }
-        Ok(Some(text))
-    }
-
-    /// The last lines of the file, of a file that is too large only those in its last part; what is no text is
-    /// left out.
-    pub(crate) fn last_lines(&self) -> io::Result<Vec<String>> {
-        let mut file = own_files::open(&self.0)?;
-        let before = file.metadata()?.len().saturating_sub(MAX_BYTES);
-        // With the byte before, to see whether a line begins there.
-        file.seek(SeekFrom::Start(before.saturating_sub(1)))?;
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-        let is_cut = usize::from(before > 0);
-        let lines = bytes.split(|&byte| byte == b'\n').skip(is_cut);
-        Ok(lines.filter_map(|line| Some(str::from_utf8(line).ok()?.to_owned())).collect())
-    }
-
-    /// Makes the folder, for this user alone.
-    fn make_folder(&self) -> io::Result<()> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder_of(&self.0))
-    }
-
-    /// Checks that nothing, or a file of this user, stands there.
-    fn check(&self) -> io::Result<()> {
-        match self.0.symlink_metadata() {
-            Ok(about) if !own_files::is_own_file(&self.0, &about) => {
-                let text = message!("{}: not a file of this user; remove it", self.0.shown());
-                Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes the whole file, readable for this user alone.
-    pub(crate) fn write(&self, text: &str) -> io::Result<()> {
-        self.make_folder()?;
-        self.check()?;
-        let mut file = AtomicFile::create(&self.0)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.file_mut().set_permissions(fs::Permissions::from_mode(0o600))?;
-        }
-        file.write_all(text.as_bytes())?;
-        file.commit()
-    }
-
-    fn remove(&self) -> io::Result<()> {
-        if self.0.symlink_metadata().is_err() {
-            return Ok(());
-        }
-        self.check()?;
-        fs::remove_file(&self.0)
-    }
-}
-
-fn too_large() -> io::Error {
-    let text = message!("more than {MAX_BYTES} bytes");
-    io::Error::new(io::ErrorKind::FileTooLarge, text)
-}
 
 /// The place for the game on the board, held by one process.
 #[derive(Debug)]
@@ -180,7 +80,7 @@ impl Autosave {
         let name = format!("play-{}.json", G::NAME);
         let file = StateFile::of(&name).ok_or("no folder for the state of programs")?;
         file.make_folder().map_err(|error| error.message())?;
-        match FileLock::claim(&file.0).map_err(|error| error.message())? {
+        match FileLock::claim(file.path()).map_err(|error| error.message())? {
             Claim::Ours(lock) => Ok(Self { file, _lock: lock, is_written: false }),
             Claim::Others(_) => Err("another game is being played".into()),
         }
@@ -200,7 +100,7 @@ impl Autosave {
             let (game, side) = kept.restored::<G>()?;
             Ok((game.len() > 0).then_some((game, side)))
         };
-        read().map_err(|why: Message| message!("{}: {why}", self.file.0.shown()))
+        read().map_err(|why: Message| message!("{}: {why}", self.file.path().shown()))
     }
 
     /// Keeps the game.

@@ -11,8 +11,6 @@ use rustyline::history::{History, MemHistory, SearchDirection};
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Editor, Helper};
 
-use super::commands::{wants_file, words};
-use super::setup::PlayGame;
 use super::state_file::StateFile;
 use juzhong::bytes::read_line;
 use juzhong::message::{Message, ToMessage, message};
@@ -96,14 +94,9 @@ fn completions<'a>(typed: &str, candidates: impl Iterator<Item = &'a str>) -> Ve
 }
 
 impl Prompt {
-    /// An editor, which completes the words of a game, if standard input and output are terminals.
-    pub(crate) fn new<G: PlayGame>() -> Self {
-        Self::with("play-history.txt", || Words::new(words::<G>(), wants_file::<G>))
-    }
-
     /// An editor, which completes these words and remembers lines in the file of that name, if standard input and output
     /// are terminals.
-    pub(crate) fn with(history: &str, words: impl FnOnce() -> Words) -> Self {
+    pub(crate) fn new(history: &str, words: impl FnOnce() -> Words) -> Self {
         if !stdin().is_terminal() || !stdout().is_terminal() {
             return Self::Lines;
         }
