@@ -14,6 +14,7 @@ mod play;
 mod print;
 mod prompt;
 mod train;
+mod user_folders;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, IsTerminal, Write};

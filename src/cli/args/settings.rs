@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
-use etcetera::BaseStrategy;
 use serde::Deserialize;
 
 use super::engine_table;
-use crate::cli::{CliError, exit};
+use crate::cli::{CliError, exit, user_folders};
 use crate::language::usage;
 use juzhong::answers::{ConfigAnswer, SettingInEffect};
 use juzhong::bytes::open;
@@ -28,7 +27,7 @@ use juzhong::xiangqi::RuleSet;
 /// The largest settings file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 /// The name of the file in the settings folder of the user.
-const FILE: [&str; 2] = ["juzhong", "config.toml"];
+const FILE: &str = "config.toml";
 /// Given as `--config`, no file is read.
 const NO_FILE: &str = "none";
 
@@ -261,9 +260,7 @@ impl Settings {
         let file = match named {
             Some(file) if file.as_os_str() == NO_FILE => None,
             Some(file) => Some(file),
-            None => etcetera::choose_base_strategy()
-                .ok()
-                .map(|base| base.config_dir().join(PathBuf::from_iter(FILE))),
+            None => user_folders::config().map(|folder| folder.join(FILE)),
         };
         let mut settings =
             Self { file, is_read: false, values: BTreeMap::new(), engines: Vec::new() };

@@ -5,13 +5,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use etcetera::BaseStrategy;
-
 use super::demo::built_in::BuiltIn;
 use crate::cli::args::engine_args::EngineArgs;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
-use crate::cli::{CliError, Common, Context, OrExit, exit, tell};
+use crate::cli::{CliError, Common, Context, OrExit, exit, tell, user_folders};
 use crate::language::{say, text};
 use crate::web::{Config, Opener, Server, StartError};
 use juzhong::bytes::machine::has_own_console;
@@ -230,15 +228,13 @@ fn parse_host(text: &str) -> Result<String, String> {
 fn autosave_folder(named: Option<&Path>) -> Option<PathBuf> {
     match named {
         Some(named) => (named != Path::new("none")).then(|| named.to_owned()),
-        None => {
-            Some(etcetera::choose_base_strategy().ok()?.data_dir().join("juzhong").join("games"))
-        }
+        None => Some(user_folders::data()?.join("games")),
     }
 }
 
 /// The folder of indexes of collections, in the user's folder for what can be made again.
 fn index_folder() -> Option<PathBuf> {
-    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("juzhong").join("collections"))
+    Some(user_folders::cache()?.join("collections"))
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use etcetera::BaseStrategy;
-
+use crate::cli::user_folders;
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::own_files;
 use juzhong::bytes::paths::folder_of;
@@ -25,9 +24,7 @@ pub(crate) struct StateFile(PathBuf);
 impl StateFile {
     /// The file of that name; `None` where the user has no such folder.
     pub(crate) fn of(name: &str) -> Option<Self> {
-        let base = etcetera::choose_base_strategy().ok()?;
-        let folder = base.state_dir().unwrap_or_else(|| base.data_dir());
-        Some(Self(folder.join("juzhong").join(name)))
+        Some(Self(user_folders::state()?.join(name)))
     }
 
     /// Its path.

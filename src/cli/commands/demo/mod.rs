@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs};
 
-use etcetera::BaseStrategy;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::player::tell_warnings;
 use crate::cli::print::describe::{describe, result_text};
 use crate::cli::print::terminal::{BoardStyle, Drawn, View};
-use crate::cli::{CliError, Context, GameName, OrExit, exit};
+use crate::cli::{CliError, Context, GameName, OrExit, exit, user_folders};
 use crate::language::{self, counts, left, say, text, word};
 use juzhong::answers::Described;
 use juzhong::book;
@@ -257,8 +256,7 @@ impl std::fmt::Display for Games {
 
 /// The folder of the demo in the user's folder for what can be made again, else in that for temporary files.
 fn cache_folder() -> PathBuf {
-    let user = etcetera::choose_base_strategy().map(|base| base.cache_dir());
-    user.unwrap_or_else(|_| env::temp_dir()).join("juzhong").join("demo")
+    user_folders::cache().unwrap_or_else(|| env::temp_dir().join("juzhong")).join("demo")
 }
 
 fn build_book(
