@@ -56,6 +56,28 @@ impl Message {
     }
 }
 
+/// The text without what is beyond its first characters, at most `most`.
+///
+/// ```
+/// use juzhong::bytes::visible::first_chars;
+/// assert_eq!(first_chars("炮二平五", 2), "炮二");
+/// ```
+#[must_use]
+pub fn first_chars(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
+}
+
+/// The text without what is beyond its first bytes, at most `most`; no character is cut in two.
+///
+/// ```
+/// use juzhong::bytes::visible::first_bytes;
+/// assert_eq!(first_bytes("炮二平五", 7), "炮二");
+/// ```
+#[must_use]
+pub fn first_bytes(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
 /// Shows paths.
 pub trait ShowPath {
     /// The path as [`Visible`] text; bytes that are not UTF-8 are shown as `\xff`.

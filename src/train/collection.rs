@@ -14,7 +14,7 @@ use super::day::Day;
 use super::exercise::{Exercise, MAX_ACCEPTED};
 use super::schedule::{Grade, Schedule};
 use crate::bytes::lock::{Busy, FileLock, LockError};
-use crate::bytes::visible::ShowPath;
+use crate::bytes::visible::{ShowPath, first_chars};
 use crate::bytes::{atomic, open};
 use crate::message::{Message, message};
 
@@ -181,7 +181,7 @@ impl Collection {
     pub fn answer(&mut self, id: &str, grade: Grade, day: Day) -> Result<&Schedule, TrainError> {
         let place = self.places.get(id);
         let place =
-            *place.ok_or_else(|| TrainError::Unknown { id: id.chars().take(40).collect() })?;
+            *place.ok_or_else(|| TrainError::Unknown { id: first_chars(id, 40).to_owned() })?;
         let schedule = &mut self.exercises[place].schedule;
         schedule.answer(grade, day);
         Ok(schedule)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::schedule::Schedule;
+use crate::bytes::visible::first_bytes;
 use crate::engine::Playable;
 use crate::game::{Adjudicate, Game, Line, Notation};
 use crate::gomoku::Board;
@@ -223,9 +224,9 @@ impl<G: Playable> Opened<'_, G> {
 }
 
 /// A text of at most a number of bytes.
-fn shortened(text: &str, most: usize) -> String {
+fn abbreviated(text: &str, most: usize) -> String {
     match text.len() > most {
-        true => format!("{}…", &text[..text.floor_char_boundary(most - '…'.len_utf8())]),
+        true => format!("{}…", first_bytes(text, most - '…'.len_utf8())),
         false => text.to_owned(),
     }
 }
@@ -253,7 +254,7 @@ impl Exercise {
             moves,
             played: None,
             accepted: Vec::new(),
-            source: shortened(source, MAX_SOURCE),
+            source: abbreviated(source, MAX_SOURCE),
             schedule: Schedule::default(),
         }
         .with_name(line.position())

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::problem::Problem;
+use juzhong::bytes::visible::first_chars;
 use juzhong::message::message;
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{Client, EngineEntry, EngineSizes, NumberOption, Tuning};
@@ -176,7 +177,7 @@ fn whole(size: usize) -> i64 {
 
 /// A text of an engine, without what is beyond [`LONGEST_TEXT`].
 fn cut(text: &str) -> String {
-    text.chars().take(LONGEST_TEXT).collect()
+    first_chars(text, LONGEST_TEXT).to_owned()
 }
 
 const fn protocol_name(protocol: Dialect) -> &'static str {

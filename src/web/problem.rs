@@ -9,6 +9,7 @@ use crate::language::error_messages::in_full;
 use crate::language::{self, Language};
 use juzhong::answers::{AnswerError, ErrorKind, Refusal};
 use juzhong::book::BookError;
+use juzhong::bytes::visible::first_bytes;
 use juzhong::message::{Message, ToMessage, message};
 use juzhong::tablebase::TableError;
 
@@ -35,7 +36,7 @@ pub(crate) struct Problem {
 impl Problem {
     /// An error of that status.
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<Message>) -> Self {
-        let detail = shortened(detail.into());
+        let detail = within_bounds(detail.into());
         Self { status, code, detail, hint: None, retry_after: None, lang: None }
     }
 
@@ -170,14 +171,12 @@ pub(crate) struct Body {
 }
 
 /// A text without what is beyond [`LONGEST_DETAIL`]: messages quote files.
-fn shortened(message: Message) -> Message {
-    let mut text = message.to_string();
+fn within_bounds(message: Message) -> Message {
+    let text = message.to_string();
     if text.len() <= LONGEST_DETAIL {
         return message;
     }
-    text.truncate(text.floor_char_boundary(LONGEST_DETAIL));
-    text.push('…');
-    text.into()
+    format!("{}…", first_bytes(&text, LONGEST_DETAIL)).into()
 }
 
 impl From<Refusal> for Problem {

@@ -23,6 +23,7 @@ use juzhong::answers::AnswerError;
 use juzhong::answers::tablebase::open_tables;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
+use juzhong::bytes::visible::first_chars;
 use juzhong::protocol::client::EngineSizes;
 use juzhong::tablebase::{Metric, Tables};
 
@@ -234,7 +235,7 @@ impl App {
     pub(crate) fn search_of(&self, kind: &'static str, client: Option<&str>) -> StopAtEnd {
         let stop = StopFlag::default();
         let name = match client {
-            Some(client) => client.chars().take(LONGEST_CLIENT).collect(),
+            Some(client) => first_chars(client, LONGEST_CLIENT).to_owned(),
             None => String::new(),
         };
         let mut running = locked(&self.running);

@@ -18,6 +18,7 @@ use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::RowKey;
 use crate::book::model::value::{Bounds, Evaluation, SourceScore};
 use crate::bytes::StopFlag;
+use crate::bytes::visible::first_bytes;
 use crate::game::{Adjudicate, Line, Notation, Packed, Symmetric};
 use crate::hash::Key;
 
@@ -286,12 +287,9 @@ fn set_flag(c: &Connection, flag: Flags, on: &BTreeSet<RowKey>) -> rusqlite::Res
 }
 
 /// A name that fits.
-fn shortened(source: &str) -> String {
-    let mut end = source.len().min(MAX_SOURCE);
-    while !source.is_char_boundary(end) {
-        end -= 1;
-    }
-    source[..end].chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+fn stored_source(source: &str) -> String {
+    let source = first_bytes(source, MAX_SOURCE);
+    source.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 impl Book {
@@ -360,7 +358,7 @@ impl Book {
         evaluation: Evaluation<G::Move>,
     ) -> (Key, Score) {
         let evaluation = evaluation.map(|mv| self.packed_move(position, mv));
-        (self.key_of(position), Score { source: shortened(source), evaluation })
+        (self.key_of(position), Score { source: stored_source(source), evaluation })
     }
 
     /// A move as the book keeps it: in the canonical frame, packed.

@@ -1,5 +1,6 @@
 //! Boards, results and illegal moves as files and people write them.
 
+use crate::bytes::visible::first_chars;
 use crate::game::{Game, Notation, Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
 use crate::message::{Message, ToMessage, message};
@@ -12,8 +13,9 @@ const SIDES: std::ops::RangeInclusive<u8> = 5..=20;
 /// Letters of a text that messages quote.
 const SHOWN: usize = 20;
 
-pub(crate) fn shortened(text: &str) -> String {
-    text.chars().take(SHOWN).collect()
+/// The text as messages quote it.
+pub(crate) fn quoted(text: &str) -> String {
+    first_chars(text, SHOWN).to_owned()
 }
 
 /// An empty board on which five in a row win.

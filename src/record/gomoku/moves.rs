@@ -84,7 +84,7 @@ fn parts(text: &str) -> Result<Parts, Fault> {
         if let Some(result) = board::result(word).filter(|_| !parts.points.is_empty()) {
             parts.result = Some(result);
         } else if parts.result.is_some() {
-            let what = message!("\"{}\" after the result", board::shortened(word));
+            let what = message!("\"{}\" after the result", board::quoted(word));
             return Err(malformed(0, what));
         } else {
             points(word, &mut parts.points)?;
@@ -112,7 +112,7 @@ fn points(word: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
         let (text, after) = rest.split_at(letter + digits);
         let Some(point) = Point::parse(text) else {
             let ply = points.len() + 1;
-            let text = board::shortened(rest);
+            let text = board::quoted(rest);
             let what = message!("\"{text}\" does not begin with a point such as h8");
             return Err(Fault::at(0, BadGameReason::Unplayable { ply, what }));
         };

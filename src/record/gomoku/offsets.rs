@@ -75,9 +75,8 @@ fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {
         .filter(|word| !word.is_empty())
         .map(|word| {
             let number = word.parse().ok().filter(|_| word.len() <= DIGITS);
-            number.ok_or_else(|| {
-                malformed(0, message!("\"{}\" is no distance", board::shortened(word)))
-            })
+            number
+                .ok_or_else(|| malformed(0, message!("\"{}\" is no distance", board::quoted(word))))
         })
         .collect::<Result<Vec<i32>, Fault>>()?;
     let (pairs, rest) = numbers.as_chunks::<2>();

@@ -19,7 +19,7 @@ impl Recorded for Board {
     }
 
     fn read_recorded(&self, text: &str, _scheme: u8, ply: usize) -> Result<Point, BadGameReason> {
-        let point = Point::parse(text).ok_or_else(|| board::shortened(text));
+        let point = Point::parse(text).ok_or_else(|| board::quoted(text));
         Point::play(point, self, ply)
     }
 

@@ -155,7 +155,7 @@ impl Open {
         let points = words.map(|(index, word)| match Point::parse(word) {
             Some(point) => Ok((0, point)),
             None => {
-                let what = message!("\"{}\" is no point such as h8", board::shortened(word));
+                let what = message!("\"{}\" is no point such as h8", board::quoted(word));
                 Err(at(BadGameReason::Unplayable { ply: index + 1, what }))
             }
         });

@@ -282,13 +282,13 @@ impl Head {
     fn start(&self) -> Result<Board, BadGameReason> {
         let malformed = BadGameReason::Malformed;
         if let Some(game) = self.game.as_deref().filter(|game| *game != "4") {
-            let what = message!("game {} of SGF; 4 is gomoku", board::shortened(game));
+            let what = message!("game {} of SGF; 4 is gomoku", board::quoted(game));
             return Err(malformed(what));
         }
         let size = self.size.as_deref().unwrap_or("15");
         let (width, height) = size.split_once(':').unwrap_or((size, size));
         let (Ok(width), Ok(height)) = (width.trim().parse(), height.trim().parse()) else {
-            return Err(malformed(message!("size \"{}\" is no number", board::shortened(size))));
+            return Err(malformed(message!("size \"{}\" is no number", board::quoted(size))));
         };
         let empty = board::empty(width, height, self.variant())?;
         if self.stones.iter().all(Vec::is_empty) {
@@ -299,7 +299,7 @@ impl Head {
             for text in texts {
                 let place = point(&empty, text).map(|mv| board::to_top(&empty, mv));
                 let Some((column, row)) = place else {
-                    let text = board::shortened(text);
+                    let text = board::quoted(text);
                     return Err(malformed(message!("a stone on \"{text}\", which is no point")));
                 };
                 cells[usize::from(row)][usize::from(column)] = sign;
@@ -362,7 +362,7 @@ impl WrittenMove<Board> for Stone {
             let what = message!("a stone of {} out of turn", colour(stone.side));
             return Err(BadGameReason::Unplayable { ply, what });
         }
-        let point = point(board, &stone.text).ok_or_else(|| board::shortened(&stone.text));
+        let point = point(board, &stone.text).ok_or_else(|| board::quoted(&stone.text));
         Point::play(point, board, ply)
     }
 }
