@@ -54,6 +54,8 @@ pub struct Ratings {
 const MM_STEPS: usize = 200;
 /// Steps of Newton at most; a few do.
 const NEWTON_STEPS: usize = 100;
+/// Parts of a step of Newton that are tried, each half of the one before.
+const HALVINGS: usize = 30;
 /// Changes of the logarithm of a strength that are none.
 const PRECISION: f64 = 1e-12;
 /// Drawn games that each player is given where results alone do not do.
@@ -65,12 +67,9 @@ impl Ratings {
     #[must_use]
     pub fn of(players: usize, results: &[([usize; 2], Count)]) -> Self {
         let points = points(players, results);
-        let has_played = |&player: &usize| {
-            points[player].iter().zip(&points).any(|(own, other)| *own > 0.0 || other[player] > 0.0)
-        };
-        let rated: Vec<usize> = (0..players).filter(has_played).collect();
-        let among = |&a: &usize| rated.iter().map(|&b| points[a][b]).collect();
-        let mut results = PairPoints(rated.iter().map(among).collect());
+        let rated: Vec<usize> =
+            (0..players).filter(|&player| has_played(player, &points)).collect();
+        let mut results = PairPoints::among(&rated, &points);
         let with_prior = !results.is_connected();
         if with_prior {
             results.add_draws(VIRTUAL_DRAWS);
@@ -95,11 +94,25 @@ fn points(players: usize, results: &[([usize; 2], Count)]) -> Vec<Vec<f64>> {
     points
 }
 
+/// Returns true if a player has points, or others have some against it.
+fn has_played(player: usize, points: &[Vec<f64>]) -> bool {
+    points[player].iter().zip(points).any(|(own, other)| *own > 0.0 || other[player] > 0.0)
+}
+
 /// The points of players who have played, against each other one.
 #[derive(Debug, Clone)]
 struct PairPoints(Vec<Vec<f64>>);
 
 impl PairPoints {
+    /// The points of some players against one another.
+    fn among(players: &[usize], points: &[Vec<f64>]) -> Self {
+        let mut among = Vec::with_capacity(players.len());
+        for &a in players {
+            among.push(players.iter().map(|&b| points[a][b]).collect());
+        }
+        Self(among)
+    }
+
     const fn len(&self) -> usize {
         self.0.len()
     }
@@ -129,14 +142,15 @@ impl PairPoints {
     fn ratings(&self) -> Vec<Rating> {
         let strengths = self.newton(self.minorize());
         let covariance = self.covariance(&strengths);
-        let rating = |(player, strength): (usize, &f64)| {
+        let mut ratings = Vec::with_capacity(self.len());
+        for (player, strength) in strengths.into_iter().enumerate() {
             let variance =
                 covariance.as_ref().map_or(f64::INFINITY, |matrix| matrix[player][player]);
             let reach = CONFIDENCE * variance.max(0.0).sqrt() * elo_of_nat();
             let elo = strength * elo_of_nat();
-            Rating { elo, low: elo - reach, high: elo + reach }
-        };
-        strengths.iter().enumerate().map(rating).collect()
+            ratings.push(Rating { elo, low: elo - reach, high: elo + reach });
+        }
+        ratings
     }
 
     /// Logarithms of strengths near those of greatest likelihood.
@@ -158,17 +172,18 @@ impl PairPoints {
 
     /// One step: the points of a player over what each of its games weighs at the strengths so far.
     fn minorized(&self, strengths: &[f64]) -> Vec<f64> {
-        let next = |a: usize| {
-            let points: f64 = self.0[a].iter().sum();
-            let weights = (0..self.len()).filter(|&b| b != a);
-            let weight: f64 =
-                weights.map(|b| self.games(a, b) / (strengths[a] + strengths[b])).sum();
-            points / weight
-        };
-        let next: Vec<f64> = (0..self.len()).map(next).collect();
+        let next: Vec<f64> = (0..self.len())
+            .map(|a| self.0[a].iter().sum::<f64>() / self.weight(a, strengths))
+            .collect();
         // The scale is free; kept at a mean of 1 it neither grows nor shrinks for ever.
         let mean = next.iter().sum::<f64>() / next.len().max(1) as f64;
         next.into_iter().map(|strength| strength / mean).collect()
+    }
+
+    /// The weight of a player's games at these strengths.
+    fn weight(&self, a: usize, strengths: &[f64]) -> f64 {
+        let others = (0..self.len()).filter(|&b| b != a);
+        others.map(|b| self.games(a, b) / (strengths[a] + strengths[b])).sum()
     }
 
     /// The logarithms of the strengths of greatest likelihood, from near ones.
@@ -189,31 +204,40 @@ impl PairPoints {
     /// The strengths after a step, or a part of it, that does not make results less likely; `None` if none does.
     fn better(&self, strengths: &[f64], step: &[f64]) -> Option<Vec<f64>> {
         let before = self.log_likelihood(strengths);
-        let after = |share: f64| -> Vec<f64> {
-            strengths.iter().zip(step).map(|(strength, change)| strength + share * change).collect()
-        };
-        let shares = std::iter::successors(Some(1.0), |share| Some(share / 2.0)).take(30);
-        shares.map(after).find(|next| self.log_likelihood(next) >= before)
+        let mut share = 1.0;
+        for _ in 0..HALVINGS {
+            let next: Vec<f64> =
+                strengths.iter().zip(step).map(|(old, change)| old + share * change).collect();
+            if self.log_likelihood(&next) >= before {
+                return Some(next);
+            }
+            share /= 2.0;
+        }
+        None
     }
 
     /// The logarithm of the likelihood of the results.
     fn log_likelihood(&self, strengths: &[f64]) -> f64 {
-        let of = |a: usize| {
-            let points = self.0[a].iter().zip(strengths).filter(|&(&points, _)| points > 0.0);
-            // Logarithm of the expected score, without loss where that is nearly 1.
-            points.map(|(points, b)| -points * (b - strengths[a]).exp().ln_1p()).sum::<f64>()
-        };
-        (0..self.len()).map(of).sum()
+        (0..self.len()).map(|a| self.log_likelihood_of(a, strengths)).sum()
+    }
+
+    /// The same for the points of one player.
+    fn log_likelihood_of(&self, a: usize, strengths: &[f64]) -> f64 {
+        let points = self.0[a].iter().zip(strengths).filter(|&(&points, _)| points > 0.0);
+        // Logarithm of the expected score, without loss where that is nearly 1.
+        points.map(|(points, b)| -points * (b - strengths[a]).exp().ln_1p()).sum()
     }
 
     /// The points of each player beyond those that are expected.
     fn gradient(&self, strengths: &[f64]) -> Vec<f64> {
-        let of = |a: usize| {
-            let beyond =
-                |b: usize| self.0[a][b] - self.games(a, b) * logistic(strengths[a] - strengths[b]);
-            (0..self.len()).filter(|&b| b != a).map(beyond).sum()
-        };
-        (0..self.len()).map(of).collect()
+        (0..self.len()).map(|a| self.points_beyond(a, strengths)).collect()
+    }
+
+    fn points_beyond(&self, a: usize, strengths: &[f64]) -> f64 {
+        let others = (0..self.len()).filter(|&b| b != a);
+        others
+            .map(|b| self.0[a][b] - self.games(a, b) * logistic(strengths[a] - strengths[b]))
+            .sum()
     }
 
     /// The inverse of the observed information matrix among strengths whose logarithms have the mean 0.
@@ -274,8 +298,8 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
         row.extend((0..size).map(|column| if column == place { 1.0 } else { 0.0 }));
     }
     for column in 0..size {
-        let size_of = |row: &usize| matrix[*row][column].abs();
-        let pivot = (column..size).max_by(|a, b| size_of(a).total_cmp(&size_of(b)))?;
+        let pivot = (column..size)
+            .max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
         matrix.swap(column, pivot);
         let divisor = matrix[column][column];
         if !divisor.is_normal() {

@@ -46,13 +46,15 @@ pub(super) fn play<G: Contested + Terminal>(
 fn brief<G: Contested>(tournament: &Tournament<G>, totals: &TournamentTotals) -> String {
     const MOST: usize = 5;
     let table = CrossTable::of(totals);
-    let leader = |row: &CrossRow| {
-        let elo = row.rating.map(|rating| format!(" {:+.1}", rating.elo)).unwrap_or_default();
-        format!("{}{elo}", engine_letter(row.engine))
-    };
     let leaders: Vec<String> = table.rows.iter().take(MOST).map(leader).collect();
     let [games, all] = [totals.games(), tournament.all_games()];
     text!("{games} of {all} games: {}", leaders.join(", "))
+}
+
+/// An engine with its rating, where it has one.
+fn leader(row: &CrossRow) -> String {
+    let letter = engine_letter(row.engine);
+    row.rating.map_or_else(|| letter.to_string(), |rating| format!("{letter} {:+.1}", rating.elo))
 }
 
 /// The result of a tournament, for people.
@@ -80,9 +82,8 @@ impl<G: Contested + Terminal> Report<'_, G> {
     }
 
     fn commands(&self) -> Vec<String> {
-        let commands = self.args.commands();
-        let line = |(engine, command)| format!("{}  {command}", engine_letter(engine));
-        commands.into_iter().enumerate().map(line).collect()
+        let commands = self.args.commands().into_iter().enumerate();
+        commands.map(|(engine, command)| format!("{}  {command}", engine_letter(engine))).collect()
     }
 
     fn heading(&self) -> String {
@@ -99,18 +100,8 @@ impl<G: Contested + Terminal> Report<'_, G> {
     fn ranking(&self) -> Vec<String> {
         let names: Vec<String> = self.table.rows.iter().map(|row| self.name(row.engine)).collect();
         let width = names.iter().map(|name| columns(name)).max().unwrap_or(0);
-        let line = |(row, name): (&CrossRow, &String)| {
-            let CrossRow { rank, rating, .. } = row;
-            let count = row.total();
-            let (letter, name) = (engine_letter(row.engine), left(name, width));
-            let rating = rating.as_ref().map_or_else(
-                || word("not played").to_owned(),
-                |&Rating { elo, low, high }| interval(elo, low, high),
-            );
-            let (points, percent) = (points_of_games(count), percent(count));
-            format!("{rank:>2}  {letter}  {name}  {rating}  {points}{percent}")
-        };
-        self.table.rows.iter().zip(&names).map(line).collect()
+        let rows = self.table.rows.iter().zip(&names);
+        rows.map(|(row, name)| ranking_row(row, &left(name, width))).collect()
     }
 
     /// The name of an engine in its games, as it can be shown.
@@ -133,42 +124,58 @@ impl<G: Contested + Terminal> Report<'_, G> {
     /// The points of each engine of its games with each, in the order of the ranking.
     fn cross_table(&self) -> Vec<String> {
         let rows = &self.table.rows;
-        let letter = |row: &CrossRow| engine_letter(row.engine).to_string();
-        let mut cells =
-            vec![std::iter::once(String::new()).chain(rows.iter().map(letter)).collect()];
-        for row in rows {
-            let cell = |other: &CrossRow| match row.against[other.engine] {
-                Some(count) => points_of_games(count),
-                None => "-".to_owned(),
-            };
-            let line: Vec<String> =
-                std::iter::once(letter(row)).chain(rows.iter().map(cell)).collect();
-            cells.push(line);
-        }
-        let width = cells.iter().flatten().map(|cell| columns(cell)).max().unwrap_or(0);
-        let line = |line: &Vec<String>| {
-            let (head, cells) = line.split_first()?;
-            let cells: Vec<String> = cells.iter().map(|cell| right(cell, width)).collect();
-            Some(format!("{}  {}", left(head, 1), cells.join("  ")))
-        };
-        cells.iter().filter_map(line).collect()
+        let letters: Vec<String> =
+            rows.iter().map(|row| engine_letter(row.engine).to_string()).collect();
+        let mut lines = vec![letters.clone()];
+        lines.extend(rows.iter().map(|row| self.points_against(row)));
+        let cells = lines.iter().chain([&letters]).flatten();
+        let width = cells.map(|cell| columns(cell)).max().unwrap_or(0);
+        let heads = std::iter::once("").chain(letters.iter().map(String::as_str));
+        heads.zip(&lines).map(|(head, cells)| table_line(head, cells, width)).collect()
+    }
+
+    /// The points of an engine of its games with each, in the order of the ranking.
+    fn points_against(&self, row: &CrossRow) -> Vec<String> {
+        let others = self.table.rows.iter().map(|other| row.against[other.engine]);
+        others.map(|count| count.map_or_else(|| "-".to_owned(), points_of_games)).collect()
     }
 
     /// The results of each engine with each colour.
     fn by_colour(&self) -> Vec<String> {
-        let [first, second] = Side::ALL.map(|side| word(G::side_name(side)));
-        let line = |row: &CrossRow| {
-            let letter = engine_letter(row.engine);
-            let [one, other] = row.colours.map(count_text);
-            text!("{letter}  as {first} {one}; as {second} {other}")
-        };
-        self.table.rows.iter().map(line).collect()
+        self.table.rows.iter().map(colours_line::<G>).collect()
     }
 
     fn work(&self, engine: usize) -> String {
         let faults = fault_text(self.totals.faults(engine));
         work_text(engine_letter(engine), self.totals.effort(engine), &faults)
     }
+}
+
+/// The rank of an engine with its rating and points; the name has its width.
+fn ranking_row(row: &CrossRow, name: &str) -> String {
+    let CrossRow { rank, rating, .. } = row;
+    let letter = engine_letter(row.engine);
+    let rating = match *rating {
+        Some(Rating { elo, low, high }) => interval(elo, low, high),
+        None => word("not played").to_owned(),
+    };
+    let count = row.total();
+    let points = points_of_games(count);
+    format!("{rank:>2}  {letter}  {name}  {rating}  {points}{}", percent(count))
+}
+
+/// A line of a table whose cells have the same width.
+fn table_line(head: &str, cells: &[String], width: usize) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| right(cell, width)).collect();
+    format!("{}  {}", left(head, 1), cells.join("  "))
+}
+
+/// The results of an engine with each colour.
+fn colours_line<G: Contested + Terminal>(row: &CrossRow) -> String {
+    let [first, second] = Side::ALL.map(|side| word(G::side_name(side)));
+    let letter = engine_letter(row.engine);
+    let [one, other] = row.colours.map(count_text);
+    text!("{letter}  as {first} {one}; as {second} {other}")
 }
 
 fn points_of_games(count: Count) -> String {

@@ -27,6 +27,7 @@ use crate::cli::{CliError, Context, OrExit, notice, with_game, write_answer};
 use crate::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::answers::{ReviewAnswer, ReviewSummaryAnswer, ReviewedGame, parse_rules};
+use juzhong::book::Inputs;
 use juzhong::book::opening::Opening;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
@@ -47,6 +48,8 @@ use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 const NODES: u64 = 100_000;
 /// The longest game that is reviewed, in plies.
 const MAX_GAME_PLIES: usize = 2_000;
+/// The most positions that are searched at the same time.
+const MAX_THREADS: u16 = 256;
 /// Positions for each thread that are evaluated before games are written.
 const BATCH: usize = 64;
 /// Bytes of comments in games that wait to be written, after which no more are read.
@@ -93,7 +96,7 @@ pub(crate) struct Args {
     hash: u64,
     /// Positions searched in parallel: threads of the own engine, or processes of another one [default: one per core, for
     /// another engine its at-once in the settings].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256),
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS.into()),
         help_heading = "Search")]
     threads: Option<u16>,
     /// Repetition rules: none, check, asian, computer or chinese [default: asian].
@@ -160,7 +163,7 @@ impl Args {
             threads: match (self.threads, entry) {
                 (Some(threads), _) => threads.into(),
                 (None, Some(entry)) => entry.at_once,
-                (None, None) => cores().get().min(256),
+                (None, None) => cores().get().min(MAX_THREADS.into()),
             },
             tables: match self.engine.has_front() {
                 true => self.tables.options(),
@@ -189,6 +192,23 @@ impl Args {
         })
     }
 
+    /// Refuses two kinds of output in one place.
+    fn check_outputs(&self, is_json: bool) -> Result<(), CliError> {
+        if self.writes_data() && is_json {
+            let message = "-o - and --json both write to standard output; name a file after -o";
+            return Err(CliError::message(exit::USAGE, message));
+        }
+        if self.writes_data() && self.summary {
+            let message = "-o - and --summary both write to standard output; name a file after -o";
+            return Err(CliError::message(exit::USAGE, message));
+        }
+        Ok(())
+    }
+
+    fn output_or_standard(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new(STANDARD))
+    }
+
     /// The file of annotated games, if one is asked for.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|_| !self.writes_data())
@@ -200,74 +220,21 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if args.writes_data() && context.common.json {
-        let message = "-o - and --json both write to standard output; name a file after -o";
-        return Err(CliError::message(exit::USAGE, message));
-    }
-    if args.writes_data() && args.summary {
-        let message = "-o - and --summary both write to standard output; name a file after -o";
-        return Err(CliError::message(exit::USAGE, message));
-    }
+    args.check_outputs(context.common.json)?;
     let entry = args.entry::<G>(context)?;
     let options = args.options::<G>(entry.as_ref())?;
     let format = args.format::<G>()?;
     let inputs = find_inputs::<G>(&args.inputs)?;
-    let output = args.output.as_deref().unwrap_or(Path::new(STANDARD));
-    refuse_input_as_output(&inputs.files, output)?;
+    refuse_input_as_output(&inputs.files, args.output_or_standard())?;
     stop_flag(); // from here on an interrupt ends in good order
-    let filter = GameFilter::new::<G>(&args.games, &args.search)?;
-    let books = args.books()?;
-    let listing = Listing::open(args.rejects.as_deref(), output)?;
-    let evaluators = engine::evaluators(entry.as_ref(), &options)?;
-    let mut work = Work::<G> {
-        args,
-        format,
-        rules: options.rules,
-        batch_positions: BATCH * options.threads,
-        file: args.file().map(|path| AnnotatedFile::open(path, &options)).transpose()?,
-        is_json: context.common.json,
-        out: &mut *context.out,
-        evaluators,
-        books,
-        batch: Batch::default(),
-        filter,
-        listing,
-        report: Report::default(),
-        first_bad: None,
-        summary: Summary::default(),
-        bar: progress_bar(),
-    };
+    let mut work = Work::<G>::new(args, format, entry.as_ref(), &options, context)?;
     work.tell_warnings();
-    let folder = temporary_folder(output);
+    let folder = temporary_folder(args.output_or_standard());
     for file in &inputs.files {
         work.read(file, &folder)?;
     }
     work.review_batch()?;
-    let Work { file, report, first_bad, listing, bar, summary, out, .. } = work;
-    bar.finish_and_clear();
-    if report.read.games == 0 || report.reviewed == 0 && report.filtered == 0 {
-        listing.close_with_error()?;
-        return Err(no_game(&inputs, first_bad));
-    }
-    listing.close()?;
-    if report.reviewed == 0 {
-        let message = message!("none of {} games meets the conditions", report.filtered);
-        return Err(CliError::message(exit::FAILED, message));
-    }
-    let has_file = file.is_some();
-    if let Some(file) = file {
-        file.close()?;
-    }
-    if args.summary {
-        let shown = match context.common.json {
-            true => write_answer(out, &ReviewSummaryAnswer::of::<G>(&summary)),
-            false => summary::show(&summary, out),
-        };
-        unless_unread(shown, has_file)?;
-    }
-    show_some("no game files in", &inputs.empty);
-    report.tell();
-    Ok(exit::OK)
+    work.end(&inputs)
 }
 
 /// The outcome of showing something. If nobody reads it any more, a file is still to be written.
@@ -442,7 +409,68 @@ struct Work<'a, 'b, G: Reviewable> {
     bar: ProgressBar,
 }
 
-impl<G: Reviewable> Work<'_, '_, G> {
+impl<'a, 'b, G: Reviewable> Work<'a, 'b, G> {
+    /// Opens what the work needs.
+    fn new(
+        args: &'a Args,
+        format: Format,
+        entry: Option<&EngineEntry>,
+        options: &ReviewOptions<G::Rules>,
+        context: &'b mut Context<'_>,
+    ) -> Result<Self, CliError> {
+        let filter = GameFilter::new::<G>(&args.games, &args.search)?;
+        let books = args.books()?;
+        let listing = Listing::open(args.rejects.as_deref(), args.output_or_standard())?;
+        let evaluators = engine::evaluators(entry, options)?;
+        Ok(Self {
+            args,
+            format,
+            rules: options.rules,
+            batch_positions: BATCH * options.threads,
+            file: args.file().map(|path| AnnotatedFile::open(path, options)).transpose()?,
+            is_json: context.common.json,
+            out: &mut *context.out,
+            evaluators,
+            books,
+            batch: Batch::default(),
+            filter,
+            listing,
+            report: Report::default(),
+            first_bad: None,
+            summary: Summary::default(),
+            bar: progress_bar(),
+        })
+    }
+
+    /// Closes the files, and says what was left out.
+    fn end(self, inputs: &Inputs) -> Result<u8, CliError> {
+        let Self { args, is_json, file, report, first_bad, listing, bar, summary, out, .. } = self;
+        bar.finish_and_clear();
+        if report.read.games == 0 || report.reviewed == 0 && report.filtered == 0 {
+            listing.close_with_error()?;
+            return Err(no_game(inputs, first_bad));
+        }
+        listing.close()?;
+        if report.reviewed == 0 {
+            let message = message!("none of {} games meets the conditions", report.filtered);
+            return Err(CliError::message(exit::FAILED, message));
+        }
+        let has_file = file.is_some();
+        if let Some(file) = file {
+            file.close()?;
+        }
+        if args.summary {
+            let shown = match is_json {
+                true => write_answer(out, &ReviewSummaryAnswer::of::<G>(&summary)),
+                false => summary::show(&summary, out),
+            };
+            unless_unread(shown, has_file)?;
+        }
+        show_some("no game files in", &inputs.empty);
+        report.tell();
+        Ok(exit::OK)
+    }
+
     /// Reads and reviews the games of one file.
     fn read(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
         let reading = ReadOptions::keeping(Keep::LegalPart);

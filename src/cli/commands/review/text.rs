@@ -11,6 +11,7 @@ use crate::language::{columns, counts, fitting, left, right, say, text, word};
 use crate::loss_text::loss_text;
 use juzhong::answers::line_texts;
 use juzhong::game::{BySide, ScoreKind, Side};
+use juzhong::record::Record;
 use juzhong::review::{
     BookExit, GamePhase, Mark, ReviewedMove, SideSummary, TurningPoint, times_used,
 };
@@ -35,15 +36,14 @@ pub(crate) fn show<G: Reviewable>(
     if moves.is_empty() {
         return say!(out, "moves    none");
     }
-    let is_shown = |reviewed: &ReviewedMove<G::Move>| !only_marked || reviewed.mark.is_some();
-    if moves.iter().any(is_shown) {
+    if moves.iter().any(|reviewed| !only_marked || reviewed.mark.is_some()) {
         writeln!(out)?;
         writeln!(out, "{}", G::table_head())?;
     }
     let mut position = reviewed.game.start.clone();
     let offset = usize::from(position.turn() == Side::Second);
     for (ply, reviewed) in moves.iter().enumerate() {
-        if is_shown(reviewed) {
+        if !only_marked || reviewed.mark.is_some() {
             row(&position, offset + ply, reviewed, notation, out)?;
         }
         position.make(reviewed.mv);
@@ -56,29 +56,28 @@ pub(crate) fn show<G: Reviewable>(
 
 fn head<G: Reviewable>(reviewed: &Reviewed<'_, G>, out: &mut dyn Write) -> io::Result<()> {
     let record = &reviewed.game.record;
-    let tag = |name| record.tag(name).filter(|value| !value.is_empty() && *value != "?");
-    let mut line = |text: String| writeln!(out, "{}", fitting(&text, WIDTH));
-    line(text!("{}: game {}", reviewed.game.place, reviewed.game.number))?;
+    let mut lines = vec![text!("{}: game {}", reviewed.game.place, reviewed.game.number)];
     for side in Side::ALL {
-        if let Some(player) = tag(G::side_name(side)) {
-            line(G::player_line(side, player))?;
-        }
+        lines.extend(known_tag(record, G::side_name(side)).map(|name| G::player_line(side, name)));
     }
-    match (tag("Event"), tag("Date")) {
-        (Some(event), Some(date)) => line(text!("event    {event}, {date}"))?,
-        (Some(event), None) => line(text!("event    {event}"))?,
-        (None, Some(date)) => line(text!("date     {date}"))?,
-        (None, None) => {}
-    }
-    if let Some(result) = record.result {
-        line(text!("result   {result}"))?;
-    }
+    lines.extend(match (known_tag(record, "Event"), known_tag(record, "Date")) {
+        (Some(event), Some(date)) => Some(text!("event    {event}, {date}")),
+        (Some(event), None) => Some(text!("event    {event}")),
+        (None, Some(date)) => Some(text!("date     {date}")),
+        (None, None) => None,
+    });
+    lines.extend(record.result.map(|result| text!("result   {result}")));
     if let Some(opening) = reviewed.opening {
         let [name, other] = in_both(&opening);
-        line(text!("opening  {} {name}", opening.code))?;
-        line(format!("         {other}"))?;
+        lines.push(text!("opening  {} {name}", opening.code));
+        lines.push(format!("         {other}"));
     }
-    Ok(())
+    lines.into_iter().try_for_each(|line| writeln!(out, "{}", fitting(&line, WIDTH)))
+}
+
+/// The value of a tag, if it says something.
+fn known_tag<'a, G: Reviewable>(record: &'a Record<G>, name: &str) -> Option<&'a str> {
+    record.tag(name).filter(|value| !value.is_empty() && *value != "?")
 }
 
 /// Says where the game left the books.
@@ -158,17 +157,18 @@ fn mark_text<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> String {
 /// The time that both sides used, where the record has clocks.
 fn times<G: Reviewable>(reviewed: &Reviewed<'_, G>, out: &mut dyn Write) -> io::Result<()> {
     let times = times_used(&reviewed.game.record);
-    let first = reviewed.game.start.turn();
-    let of = |side: Side| {
-        let own = times.iter().skip(usize::from(side != first)).step_by(2).flatten();
-        let time = own.copied().reduce(Duration::saturating_add);
-        time.map_or_else(|| "-".to_owned(), clock)
-    };
     if times.iter().all(Option::is_none) {
         return Ok(());
     }
-    let [first, second] = Side::ALL.map(of);
+    let starts = reviewed.game.start.turn();
+    let [first, second] = Side::ALL.map(|side| time_of(&times[usize::from(side != starts)..]));
     sums_row(word("time used"), &first, &second, out)
+}
+
+/// The sum of every other time, beginning with the first.
+fn time_of(times: &[Option<Duration>]) -> String {
+    let own = times.iter().step_by(2).flatten().copied();
+    own.reduce(Duration::saturating_add).map_or_else(|| "-".to_owned(), clock)
 }
 
 /// A time as hours, minutes and seconds.
@@ -203,36 +203,38 @@ fn turning_point<G: Reviewable>(
 }
 
 fn sums<G: Reviewable>(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::Result<()> {
-    let BySide { first, second } = sides;
-    let percent = |side: &SideSummary| {
-        side.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1}%"))
-    };
-    let centipawns = |side: &SideSummary| {
-        side.centipawn_loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.0}"))
-    };
-    let points = |side: &SideSummary| format!("{:.2}", side.lost);
-    let mut row = |name: &str, first: String, second: String| sums_row(name, &first, &second, out);
-    let [first_name, second_name] = Side::ALL.map(|side| word(G::side_name(side)).to_owned());
-    row("", first_name, second_name)?;
-    row(word("moves"), first.moves.to_string(), second.moves.to_string())?;
-    row(word("accuracy"), percent(first), percent(second))?;
+    let sides = [&sides.first, &sides.second];
+    let mut rows = vec![
+        (String::new(), Side::ALL.map(|side| word(G::side_name(side)).to_owned())),
+        (word("moves").to_owned(), sides.map(|side| side.moves.to_string())),
+        (word("accuracy").to_owned(), sides.map(|side| percent(side.accuracy))),
+    ];
     for phase in GamePhase::ALL {
-        let of = |side: &SideSummary| side.phases[phase as usize].accuracy;
-        if of(first).or(of(second)).is_some() {
-            let [first, second] = [first, second]
-                .map(|side| of(side).map_or_else(|| "-".to_owned(), |of| format!("{of:.1}%")));
-            row(&format!("  {}", phase_name(phase)), first, second)?;
+        let accuracies = sides.map(|side| side.phases[phase as usize].accuracy);
+        if accuracies.iter().any(Option::is_some) {
+            rows.push((format!("  {}", phase_name(phase)), accuracies.map(percent)));
         }
     }
-    row(word("points lost"), points(first), points(second))?;
-    row(word("mean loss in centipawns"), centipawns(first), centipawns(second))?;
+    let points = sides.map(|side| format!("{:.2}", side.lost));
+    let centipawns = sides.map(|side| number_or_dash(side.centipawn_loss));
+    rows.push((word("points lost").to_owned(), points));
+    rows.push((word("mean loss in centipawns").to_owned(), centipawns));
     let names = [word("inaccuracies"), word("mistakes"), word("blunders")];
     for (mark, name) in Mark::ALL.into_iter().zip(names) {
-        let index = mark as usize;
-        let [first, second] = [first, second].map(|side| side.marks[index].to_string());
-        row(&format!("{name} {}", mark.sign()), first, second)?;
+        let counts = sides.map(|side| side.marks[mark as usize].to_string());
+        rows.push((format!("{name} {}", mark.sign()), counts));
     }
-    Ok(())
+    rows.iter().try_for_each(|(name, [first, second])| sums_row(name, first, second, out))
+}
+
+/// A share of 100, if it is known.
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{share:.1}%"))
+}
+
+/// A number without decimals, if it is known.
+fn number_or_dash(number: Option<f64>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.0}"))
 }
 
 /// A number of both sides, with its name.
