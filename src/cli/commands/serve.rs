@@ -96,26 +96,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             "other machines can reach the page now, see books, tables and kept games, and use the engine; only the token allows writing",
         );
     }
-    let sizes = context.typed_sizes(args.threads as usize, args.hash as usize);
-    let engine = args.engine.entry_of_any_game(sizes, context)?;
-    let mut config = Config {
-        host: args.host,
-        port: args.port.unwrap_or(PORT),
-        allowed_hosts: args.allow_host.clone(),
-        books: args.book.clone(),
-        tables: args.tables.clone(),
-        library: args.library.clone(),
-        indexes: index_folder(),
-        autosave: autosave_folder(args.autosave.as_deref()),
-        engines: context.engines.clone(),
-        engine,
-        has_front: args.engine.has_front(),
-        train: args.train.clone(),
-        today: args.today,
-        hash_mib: args.hash as usize,
-        threads: args.threads as usize,
-        log: args.access_log,
-    };
+    let mut config = args.config(context)?;
     if args.demo {
         add_built_in(&mut config, context)?;
     }
@@ -123,22 +104,25 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if args.has_nothing() && !args.no_demo {
         make_built_in(server.opener(), context.common.clone());
     }
+    show_address(&server, args.open, context.out)?;
+    server.run();
+    Ok(exit::OK)
+}
+
+/// Shows where the page is, and opens it in a browser if that is wanted.
+fn show_address(server: &Server, opens: bool, out: &mut dyn io::Write) -> Result<(), CliError> {
     let address = server.url_to_write();
-    writeln!(context.out, "{}", server.url())?;
-    writeln!(context.out, "{}", text!("to edit books too, open {address}"))?;
-    context.out.flush()?;
-    if args.open && open_browser::that_detached(address).is_err() {
+    writeln!(out, "{}", server.url())?;
+    writeln!(out, "{}", text!("to edit books too, open {address}"))?;
+    out.flush()?;
+    if opens && open_browser::that_detached(address).is_err() {
         tell("no browser could be started; open the address yourself");
     }
     if has_own_console() {
-        say!(
-            context.out,
-            "The page can be used as long as this window is open; close the window to end."
-        )?;
+        say!(out, "The page can be used as long as this window is open; close the window to end.")?;
     }
-    context.out.flush()?;
-    server.run();
-    Ok(exit::OK)
+    out.flush()?;
+    Ok(())
 }
 
 /// Adds the book and the tables of the demo where the user has named none.
@@ -156,6 +140,30 @@ fn add_built_in(config: &mut Config, context: &mut Context<'_>) -> Result<(), Cl
 }
 
 impl Args {
+    /// The settings of the server.
+    fn config(&self, context: &Context<'_>) -> Result<Config, CliError> {
+        let sizes = context.typed_sizes(self.threads as usize, self.hash as usize);
+        let engine = self.engine.entry_of_any_game(sizes, context)?;
+        Ok(Config {
+            host: self.host,
+            port: self.port.unwrap_or(PORT),
+            allowed_hosts: self.allow_host.clone(),
+            books: self.book.clone(),
+            tables: self.tables.clone(),
+            library: self.library.clone(),
+            indexes: index_folder(),
+            autosave: autosave_folder(self.autosave.as_deref()),
+            engines: context.engines.clone(),
+            engine,
+            has_front: self.engine.has_front(),
+            train: self.train.clone(),
+            today: self.today,
+            hash_mib: self.hash as usize,
+            threads: self.threads as usize,
+            log: self.access_log,
+        })
+    }
+
     /// Returns true if no book, no tables and no games are named.
     fn has_nothing(&self) -> bool {
         self.book.is_empty() && self.tables.is_none() && self.library.is_empty() && !self.demo
