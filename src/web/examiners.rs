@@ -62,3 +62,30 @@ impl Examiners {
         *locked(G::slot(self)) = Some(examiner);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juzhong::engine::EngineOptions;
+    use juzhong::review::ReviewBooks;
+    use juzhong::xiangqi::RuleSet;
+
+    #[test]
+    fn an_examiner_serves_its_rules_until_something_changes() {
+        let examiners = Examiners::default();
+        let prepared = |changes| {
+            let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+            let examiner = Examiner::<Position>::new(options, ReviewBooks::default(), 1).unwrap();
+            PreparedExaminer { examiner, rules: RuleSet::default(), changes }
+        };
+        let other = RuleSet::ALL.into_iter().find(|&rules| rules != RuleSet::default()).unwrap();
+        for (rules, changes, is_kept) in
+            [(RuleSet::default(), 2, true), (other, 2, false), (RuleSet::default(), 3, false)]
+        {
+            examiners.keep(prepared(2));
+            assert_eq!(examiners.take::<Position>(rules, changes).is_some(), is_kept);
+            assert!(examiners.take::<Position>(rules, changes).is_none());
+        }
+        assert!(examiners.take::<Board>(Default::default(), 2).is_none());
+    }
+}

@@ -1611,6 +1611,27 @@ fn moments_of_a_game_are_judged_and_kept() {
     assert_eq!(server.answer("/api/train")["due"], 2);
 }
 
+/// One examiner judges request after request; what it knows of books is what they are now.
+#[test]
+fn facts_of_books_follow_their_edits() {
+    let server = Server::start(&[]);
+    let games = |rules: &str| {
+        let moment = json!({"better": ["h2e2"], "move": "h2e2", "rules": rules});
+        let answer = server.request("POST", "/api/train/judge", "", &moment.to_string());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["book"]["games"].clone()
+    };
+    let known = games("asian");
+    assert!(known.as_u64().is_some_and(|games| games > 0), "{known}");
+    assert_eq!([games("asian"), games("check"), games("asian")], [(); 3].map(|()| known.clone()));
+    // A move that is not to be played is no move of the book.
+    let edit = |disabled: bool| json!({"edit": {"move": "h2e2", "disable": disabled, "enable": !disabled}});
+    assert_eq!(server.post("/api/book/edit", &edit(true)).json()["changed"], 1);
+    assert_eq!(games("asian"), Value::Null);
+    assert_eq!(server.post("/api/book/edit", &edit(false)).json()["changed"], 1);
+    assert_eq!(games("asian"), known);
+}
+
 #[test]
 fn a_server_without_exercises_says_so() {
     let server = Server::again(Server::folder(), &[]);

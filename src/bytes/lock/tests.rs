@@ -30,6 +30,35 @@ fn one_at_a_time() {
 }
 
 #[test]
+fn a_lock_is_taken_with_what_killed_writers_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("a");
+    let part = folder.path().join(".a.part-Xy12Zz");
+    std::fs::write(&part, "piece").unwrap();
+    let lock = FileLock::take(&target).unwrap();
+    assert_eq!(names(folder.path()), [".a.lock"]);
+    let others = FileLock::take(&target).unwrap_err();
+    assert!(matches!(&others, LockError::Busy(Busy { path, .. }) if *path == target), "{others}");
+    // Whoever waits gets it once it is free.
+    let ended = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| FileLock::take_within(&target, Duration::from_secs(60)));
+        drop(lock);
+        waiting.join().unwrap()
+    });
+    drop(ended.unwrap());
+    let missing = FileLock::take(&folder.path().join("none/a")).unwrap_err();
+    assert!(matches!(missing, LockError::File { .. }), "{missing}");
+}
+
+#[test]
+fn what_cannot_be_replaced_gets_no_lock_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(FileLock::take_for_file(folder.path()).unwrap().is_none());
+    assert!(FileLock::take_for_file(&folder.path().join("a")).unwrap().is_some());
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
 fn sweeps_its_own_only() {
     let folder = tempfile::tempdir().unwrap();
     let leave = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
