@@ -8,7 +8,8 @@ use juzhong::message::Message;
 
 /// Writes a line to standard error, behind the name of the program.
 pub(crate) fn notice(line: impl Into<Message>) {
-    tell(format!("juzhong{}{}", language::colon(), language::translated(line)));
+    let colon = language::colon();
+    tell(format!("juzhong{colon}{}", language::translated(line)));
 }
 
 /// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
