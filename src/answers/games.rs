@@ -388,10 +388,10 @@ fn refused(what: &'static str) -> AnswerError {
 
 impl From<WriteError> for AnswerError {
     fn from(error: WriteError) -> Self {
-        let kind = match error {
-            WriteError::Io(_) => ErrorKind::Io,
-            _ => ErrorKind::BadData,
-        };
-        Self::new(kind, error)
+        match error {
+            // The error of the output itself, which its owner may know.
+            WriteError::Io(error) => Self::new(ErrorKind::Io, error),
+            _ => Self::new(ErrorKind::BadData, error),
+        }
     }
 }

@@ -49,7 +49,7 @@ fn a_move_is_edited_and_restored() {
     assert_eq!(undone["undone"].as_array().unwrap().len(), 1);
     assert_eq!(json(&["book", "query", &book]), before);
     assert_eq!(json(&["book", "stats", &book])["content"], stats["content"]);
-    fails(&["book", "edit", &book, "--undo"], 65, &["only 0 edits"]);
+    fails(&["book", "edit", &book, "--undo"], 65, &["no edit to undo"]);
     assert_eq!(folder.names(), ["a.book"], "nothing is left behind");
 }
 

@@ -101,7 +101,7 @@ proptest! {
 fn lines_are_exported_and_imported_on_the_command_line() {
     let folder = Folder::new();
     let pgn =
-        "1. h2e2! {main} (1. c3c4? $6 {a bad} b9c7) (1. b0c2 h9g7 2. h2e2) 1... h9g7 2. b0c2 *\n";
+        "1. h2e2 $1 {main} (1. c3c4 $6 {a bad} b9c7) (1. b0c2 h9g7 2. h2e2) 1... h9g7 2. b0c2 *\n";
     folder.write("lines.pgn", pgn);
     let [lines, book, again, other] =
         ["lines.pgn", "a.book", "again.pgn", "b.book"].map(|name| folder.at(name));

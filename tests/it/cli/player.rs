@@ -12,8 +12,9 @@ fn game(red: &str, black: &str, year: u16, moves: &str, result: &str) -> String 
 fn folder() -> Folder {
     let folder = Folder::new();
     let mut text = String::new();
-    for year in 1970..1976 {
-        text += &game(&format!("甲{year}"), "乙", year, "1. h2e2 h9g7 2. h0g2 i9h9", "0-1");
+    for (year, last) in (1970..).zip(["i0h0", "g3g4", "c3c4", "b2d2", "b2c2", "b0c2"]) {
+        let moves = format!("1. h2e2 h9g7 2. h0g2 i9h9 3. {last} a9a8");
+        text += &game(&format!("甲{year}"), "乙", year, &moves, "0-1");
     }
     text += &game("胡荣华", "柳大华", 1980, "1. h2e2 h9g7 2. h0g2 i9h9 3. i0h0", "1-0");
     text += &game("胡榮華", "柳大华", 1980, "1. h2e2 h9g7 2. h0g2 i9h9 3. i0h0", "1-0");
