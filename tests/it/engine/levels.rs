@@ -109,7 +109,7 @@ fn own_rooks_are_not_left_hanging() {
         let hanging = legal(position).into_iter().filter(|mv| hangs_rook(position, *mv)).count();
         hanging > 0 && hanging < legal(position).len()
     };
-    for (level, most) in [(1, 10), (2, 8), (3, 6)] {
+    for (level, most) in [(1, 5), (2, 4), (3, 3)] {
         let found = percent(level, is_threatened, |position, mv| {
             hangs_rook(position, mv) && !is_mate(position, mv)
         });
