@@ -3,7 +3,8 @@
 //! Rook and cannon look up their rank (nine occupancy bits) and file (ten bits). For each line
 //! occupancy a table holds the squares that a rook reaches (empty squares up to and including the
 //! first piece each way) and those where a cannon could capture (the second piece each way). Horse
-//! and elephant moves are kept with the leg or eye that blocks them.
+//! and elephant moves are kept by which of the four points beside or diagonal to the square, the
+//! legs or eyes, are occupied; those of horses also with the leg that blocks them.
 
 use crate::game::Side;
 use crate::xiangqi::bitboard::{Bitboard, Occupancy};
@@ -92,13 +93,13 @@ pub(crate) fn file_reach(rank: u8, occupied: u16) -> Reach {
 pub(crate) fn on_rank(rank: u8, bits: u16) -> Bitboard {
     // A rank is nine neighbouring bits of the board, so that its bits need only be shifted; those of a file
     // lie nine apart and are spread by a table.
-    Bitboard::from_bits(u128::from(bits) << (9 * u32::from(rank)))
+    Bitboard::from_line(u128::from(bits) << (9 * u32::from(rank)))
 }
 
 /// The squares of `file` whose bits are set in `bits`.
 #[inline]
 pub(crate) fn on_file(file: u8, bits: u16) -> Bitboard {
-    Bitboard::from_bits(SPREAD[bits as usize & 1023] << file)
+    Bitboard::from_line(SPREAD[bits as usize & 1023] << file)
 }
 
 /// Empty squares a rook reaches and the first piece each way.
@@ -153,7 +154,7 @@ const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
 
 /// Horse moves from each square by leg.
-static HORSE: [Hops; 90] = {
+const HORSE: [Hops; 90] = {
     let mut table = [Hops { by: [NO_HOP; 4] }; 90];
     let mut i = 0;
     while i < 90 {
@@ -175,7 +176,8 @@ static HORSE: [Hops; 90] = {
 };
 
 /// Squares from which a horse attacks each square, by leg (a diagonal neighbour of the target).
-static HORSE_FROM: [Hops; 90] = {
+static HORSE_FROM: [Hops; 90] = HORSE_ORIGINS_BY_LEG;
+const HORSE_ORIGINS_BY_LEG: [Hops; 90] = {
     let mut table = [Hops { by: [NO_HOP; 4] }; 90];
     let mut i = 0;
     while i < 90 {
@@ -229,7 +231,7 @@ pub(crate) fn horse_zone(square: Square) -> HorseZone {
 }
 
 /// Elephant moves by eye, from any square on either half (within that half).
-static ELEPHANT: [Hops; 90] = {
+const ELEPHANT: [Hops; 90] = {
     let mut table = [Hops { by: [NO_HOP; 4] }; 90];
     let mut i = 0;
     while i < 90 {
@@ -251,24 +253,62 @@ static ELEPHANT: [Hops; 90] = {
 };
 
 #[inline]
-pub(crate) fn horse_hops(square: Square) -> &'static Hops {
-    &HORSE[square.index()]
-}
-
-#[inline]
 pub(crate) fn horse_hops_to(square: Square) -> &'static Hops {
     &HORSE_FROM[square.index()]
 }
 
-#[inline]
-fn unblocked(hops: &Hops, occupied: Bitboard) -> Bitboard {
-    let mut targets = Bitboard::EMPTY;
-    for &(block, to) in &hops.by {
-        if !occupied.has(block) {
-            targets |= to;
+/// The targets from each square, by which of the four points around it are occupied.
+type Targets = [[Bitboard; 16]; 90];
+
+/// The targets of hops, the way of each of which is blocked by the point with this number.
+const fn targets(hops: &[Hops; 90], points: [usize; 4]) -> Targets {
+    let mut table = [[Bitboard::EMPTY; 16]; 90];
+    let mut i = 0;
+    while i < 90 {
+        let mut occupied = 0;
+        while occupied < 16 {
+            let mut d = 0;
+            while d < 4 {
+                if occupied >> points[d] & 1 == 0 {
+                    table[i][occupied] = table[i][occupied].or(hops[i].by[d].1);
+                }
+                d += 1;
+            }
+            occupied += 1;
         }
+        i += 1;
     }
-    targets
+    table
+}
+
+// The numbers of the points in the order of ORTHOGONAL and DIAGONAL, as `beside` and `diagonal` give them.
+const BESIDE: [usize; 4] = [3, 2, 1, 0];
+const AT_CORNERS: [usize; 4] = [3, 1, 0, 2];
+
+static HORSE_TARGETS: Targets = targets(&HORSE, BESIDE);
+static HORSE_ORIGINS: Targets = targets(&HORSE_ORIGINS_BY_LEG, AT_CORNERS);
+static ELEPHANT_TARGETS: Targets = targets(&ELEPHANT, AT_CORNERS);
+
+/// The occupied points around a square: the one to the lower left is bit 0, the one below bit 1, the one to the
+/// left bit 9, the square itself bit 10. Beyond an edge of the board lie others, by which no hop is blocked.
+#[inline]
+fn around(square: Square, occupied: Bitboard) -> u32 {
+    ((occupied.bits() << 10) >> square.index()) as u32
+}
+
+/// Which of the points below, to the left, above and to the right of a square are occupied, bits 0 to 3.
+#[inline]
+fn beside(square: Square, occupied: Bitboard) -> usize {
+    let points = (around(square, occupied) & (1 << 1 | 1 << 9 | 1 << 11 | 1 << 19)) >> 1;
+    ((points | points >> 7 | points >> 16) & 15) as usize
+}
+
+/// Which of the points to the lower left, upper left, lower right and upper right of a square are occupied, bits 0
+/// to 3.
+#[inline]
+fn diagonal(square: Square, occupied: Bitboard) -> usize {
+    let points = around(square, occupied) & (1 | 1 << 2 | 1 << 18 | 1 << 20);
+    ((points | points >> 17) & 15) as usize
 }
 
 /// Squares that a horse on `square` reaches.
@@ -285,14 +325,14 @@ fn unblocked(hops: &Hops, occupied: Bitboard) -> Bitboard {
 #[must_use]
 #[inline]
 pub fn horse_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    unblocked(horse_hops(square), occupied)
+    HORSE_TARGETS[square.index()][beside(square, occupied)]
 }
 
 /// Squares from which a horse reaches `square`.
 #[must_use]
 #[inline]
 pub fn horse_attackers(square: Square, occupied: Bitboard) -> Bitboard {
-    unblocked(horse_hops_to(square), occupied)
+    HORSE_ORIGINS[square.index()][diagonal(square, occupied)]
 }
 
 /// Squares that an elephant on `square` reaches; elephants stay on their half. Symmetric: the same
@@ -300,7 +340,7 @@ pub fn horse_attackers(square: Square, occupied: Bitboard) -> Bitboard {
 #[must_use]
 #[inline]
 pub fn elephant_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    unblocked(&ELEPHANT[square.index()], occupied)
+    ELEPHANT_TARGETS[square.index()][diagonal(square, occupied)]
 }
 
 const fn palace() -> Bitboard {

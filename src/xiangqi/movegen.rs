@@ -332,6 +332,18 @@ impl<'a> AfterMove<'a> {
         }
     }
 
+    /// The attackers that bear on files and ranks: rooks, cannons and the other king.
+    #[inline]
+    fn sliders(&self) -> Bitboard {
+        let before = self.before;
+        let roles = before.role(Role::Rook) | before.role(Role::Cannon) | before.role(Role::King);
+        let staying = roles & self.theirs;
+        match self.moved {
+            Some((Role::Rook | Role::Cannon | Role::King, to)) => staying.with(to),
+            _ => staying,
+        }
+    }
+
     /// The occupied squares of the king's rank and of its file, as bits.
     #[inline]
     fn occupied_lines(&self) -> [u16; 2] {
@@ -361,6 +373,9 @@ impl<'a> AfterMove<'a> {
     #[inline]
     fn is_attacked_along_lines(&self) -> bool {
         let king = self.king;
+        if !self.sliders().meets(LINES[king.index()]) {
+            return false;
+        }
         let [rank_bits, file_bits] = self.occupied_lines();
         let along_rank = attacks::rank_reach(king.file(), rank_bits);
         let along_file = attacks::file_reach(king.rank(), file_bits);
@@ -376,7 +391,7 @@ impl<'a> AfterMove<'a> {
     fn is_attacked_by_horses(&self) -> bool {
         let horses = self.attackers(Role::Horse);
         let hops = &attacks::horse_hops_to(self.king).by;
-        !horses.is_empty()
+        horses.meets(attacks::horse_zone(self.king).origins)
             && hops.iter().any(|&(leg, from)| horses.meets(from) && self.is_empty(leg))
     }
 
