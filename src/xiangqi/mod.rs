@@ -25,6 +25,7 @@ pub use attacks::{
     advisor_attacks, between, cannon_attacks, elephant_attacks, horse_attackers, horse_attacks,
     king_attacks, pawn_attackers, pawn_attacks, rook_attacks,
 };
+pub(crate) use attacks::{on_file, on_rank};
 pub use bitboard::{Bitboard, Occupancy, Squares};
 pub use fen::{FenError, START_FEN};
 pub use piece::{Piece, Role};

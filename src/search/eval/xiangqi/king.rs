@@ -9,7 +9,7 @@ use crate::search::eval::xiangqi::features::{
 use crate::search::eval::xiangqi::sink::Sink;
 use crate::search::eval::xiangqi::view::View;
 use crate::xiangqi::{
-    Bitboard, Piece, Position, Role, Square, between, horse_attackers, rook_attacks,
+    Bitboard, Piece, Position, Role, Square, horse_attackers, on_file, on_rank, rook_attacks,
 };
 
 /// The palace of a side.
@@ -22,18 +22,18 @@ pub(crate) const fn palace(side: Side) -> Bitboard {
 }
 
 const fn count(set: Bitboard) -> i32 {
-    set.len().cast_signed()
+    set.count_ones().cast_signed()
 }
 
 /// Counts the attack of `view`'s side on the opponent's king.
-#[inline]
+#[inline(always)]
 pub(crate) fn king_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     bearers(view, sink);
     let sight = lines(view, sink);
     safe_checks(view, sight, sink);
 }
 
-#[inline]
+#[inline(always)]
 fn bearers<S: Sink>(view: &View<'_>, sink: &mut S) {
     let palace = palace(!view.side);
     let mut men = 0;
@@ -61,62 +61,68 @@ fn bearers<S: Sink>(view: &View<'_>, sink: &mut S) {
     }
 }
 
-/// The ways from a square.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Left,
-    Right,
-    Up,
-    Down,
+/// A line of the board as seen from a point on it, a bit for each of its points.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// All points.
+    points: u16,
+    /// The occupied ones.
+    men: u16,
+    /// The bit of the point.
+    at: u32,
+    /// The square of bit 0.
+    origin: u8,
+    /// Squares from one bit to the next.
+    step: u8,
 }
 
-impl Way {
-    const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Up, Self::Down];
-
-    /// The way to the opponent.
-    const fn ahead(side: Side) -> Self {
-        match side {
-            Side::First => Self::Up,
-            Side::Second => Self::Down,
-        }
+impl Line {
+    fn rank_of(position: &Position, square: Square) -> Self {
+        let rank = square.rank();
+        let men = position.occupancy().rank(rank);
+        Self { points: 0x1ff, men, at: u32::from(square.file()), origin: 9 * rank, step: 1 }
     }
 
-    /// The last square of the board this way.
-    const fn edge(self, from: Square) -> Square {
-        match self {
-            Self::Left => Square::at(0, from.rank()),
-            Self::Right => Square::at(8, from.rank()),
-            Self::Up => Square::at(from.file(), 9),
-            Self::Down => Square::at(from.file(), 0),
+    fn file_of(position: &Position, square: Square) -> Self {
+        let file = square.file();
+        let men = position.occupancy().file(file);
+        Self { points: 0x3ff, men, at: u32::from(square.rank()), origin: file, step: 9 }
+    }
+
+    const fn square(self, bit: u32) -> Square {
+        Square::from_index(self.origin as usize + self.step as usize * bit as usize)
+    }
+
+    /// The points of `set` beyond a bit: above it, or below.
+    const fn beyond(set: u16, bit: u32, up: bool) -> u16 {
+        if up { set & (!1 << bit) } else { set & ((1 << bit) - 1) }
+    }
+
+    /// The bits of the nearest three pieces one way.
+    #[inline]
+    fn nearest(self, up: bool) -> [Option<u32>; 3] {
+        let mut rest = Self::beyond(self.men, self.at, up);
+        let mut bits = [None; 3];
+        for bit in &mut bits {
+            if rest == 0 {
+                break;
+            }
+            let next = if up { rest.trailing_zeros() } else { rest.ilog2() };
+            rest &= !(1 << next);
+            *bit = Some(next);
+        }
+        bits
+    }
+
+    /// The points behind the first of these pieces, up to the second or the edge.
+    const fn behind_first(self, men: [Option<u32>; 3], up: bool) -> u16 {
+        let [Some(first), second, _] = men else { return 0 };
+        let behind = Self::beyond(self.points, first, up);
+        match second {
+            Some(second) => behind & !Self::beyond(self.points, second, up),
+            None => behind,
         }
     }
-}
-
-/// The nearest three pieces from a square in one way.
-#[inline]
-fn nearest(position: &Position, from: Square, way: Way) -> [Option<Square>; 3] {
-    let file = from.file();
-    let rank = from.rank();
-    let lines = position.occupancy();
-    let (line, at, up) = match way {
-        Way::Left => (lines.rank(rank), file, false),
-        Way::Right => (lines.rank(rank), file, true),
-        Way::Up => (lines.file(file), rank, true),
-        Way::Down => (lines.file(file), rank, false),
-    };
-    let before = (1_u16 << at) - 1;
-    let mut rest = if up { line & !before & !(1 << at) } else { line & before };
-    let mut next = || {
-        if rest == 0 {
-            return None;
-        }
-        let i = if up { rest.trailing_zeros() } else { 15 - rest.leading_zeros() };
-        rest &= !(1 << i);
-        let i = i as u8;
-        let is_rank = matches!(way, Way::Left | Way::Right);
-        Some(if is_rank { Square::at(i, rank) } else { Square::at(file, i) })
-    };
-    [next(), next(), next()]
 }
 
 /// The points that the lines of the king give for its safety.
@@ -129,44 +135,50 @@ struct Sight {
 }
 
 /// Goes along the four lines of the opponent's king.
-#[inline]
+#[inline(always)]
 fn lines<S: Sink>(view: &View<'_>, sink: &mut S) -> Sight {
     let king = view.position.king(!view.side);
-    let mut cannon_sight = Bitboard::EMPTY;
-    let mut cannons = 0;
-    for way in Way::ALL {
-        let men = nearest(view.position, king, way);
-        let [first, second, third] = men;
-        let is_own = |square: Option<Square>| square.is_some_and(|square| view.men.has(square));
-        let blocked = first.is_some() && !is_own(first);
-        let on_rank = matches!(way, Way::Left | Way::Right);
-        if !blocked && (on_rank || way == Way::ahead(!view.side)) {
-            sink.add(OPEN_KING + usize::from(on_rank), 1);
-        }
-        let Some(screen) = first else { continue };
-        let edge = way.edge(king);
-        let end = second.unwrap_or(edge);
-        if end != screen {
-            cannon_sight |= between(screen, end).with(end);
-        }
-        let pieces = men.map(|square| square.and_then(|square| view.position.piece_at(square)));
-        let on_line = ray(view, sink, pieces, on_rank);
-        if on_line > 0 && is_horse(pieces[0], view.side) && steps(king, screen) <= 2 {
-            sink.add(CANNON_BEHIND_HORSE, 1);
-        }
-        cannons += on_line;
-        debug_assert!(third.is_none() || second.is_some());
-    }
-    if cannons > 0 {
+    let rank = Line::rank_of(view.position, king);
+    let file = Line::file_of(view.position, king);
+    let left = along(view, sink, rank, false, true);
+    let right = along(view, sink, rank, true, true);
+    let down = along(view, sink, file, false, false);
+    let up = along(view, sink, file, true, false);
+    if left.cannons + right.cannons + down.cannons + up.cannons > 0 {
         let palace = palace(!view.side);
         sink.add(CANNON_WITH, i32::from(view.own.horses.meets(palace)));
         sink.add(CANNON_WITH + 1, i32::from(view.own.rooks.meets(palace)));
     }
-    Sight { rook: rook_attacks(king, view.position.occupancy()), cannon: cannon_sight }
+    Sight {
+        rook: rook_attacks(king, view.position.occupancy()),
+        cannon: on_rank(king.rank(), left.sight | right.sight)
+            | on_file(king.file(), down.sight | up.sight),
+    }
 }
 
-const fn steps(a: Square, b: Square) -> u8 {
-    a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank())
+/// What lies one way from the opponent's king.
+struct Found {
+    /// Own cannons among the nearest three pieces.
+    cannons: i32,
+    /// The points of the line from which a cannon would give check.
+    sight: u16,
+}
+
+#[inline(always)]
+fn along<S: Sink>(view: &View<'_>, sink: &mut S, line: Line, up: bool, on_rank: bool) -> Found {
+    let men = line.nearest(up);
+    let pieces = men.map(|bit| bit.and_then(|bit| view.position.piece_at(line.square(bit))));
+    let blocked = pieces[0].is_some_and(|piece| piece.side() != view.side);
+    let is_ahead = up == (view.side == Side::Second);
+    if !blocked && (on_rank || is_ahead) {
+        sink.add(OPEN_KING + usize::from(on_rank), 1);
+    }
+    let cannons = ray(view, sink, pieces, on_rank);
+    let is_near = men[0].is_some_and(|screen| screen.abs_diff(line.at) <= 2);
+    if cannons > 0 && is_near && is_horse(pieces[0], view.side) {
+        sink.add(CANNON_BEHIND_HORSE, 1);
+    }
+    Found { cannons, sight: line.behind_first(men, up) }
 }
 
 fn is_horse(piece: Option<Piece>, side: Side) -> bool {
@@ -175,7 +187,7 @@ fn is_horse(piece: Option<Piece>, side: Side) -> bool {
 
 /// Counts three pieces on a line from the opponent's king, nearest first; returns the number of own
 /// cannons.
-#[inline]
+#[inline(always)]
 fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank: bool) -> i32 {
     let [first, second, third] = men;
     let Some(nearest) = first else { return 0 };
@@ -206,7 +218,7 @@ fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank:
     cannons
 }
 
-#[inline]
+#[inline(always)]
 fn safe_checks<S: Sink>(view: &View<'_>, sight: Sight, sink: &mut S) {
     let king = view.position.king(!view.side);
     let safe = Bitboard::FULL - view.men - view.theirs.once;
@@ -246,12 +258,27 @@ mod tests {
     fn men_on_a_line() {
         let position = Position::from_fen("4k4/9/4b4/9/9/4N4/4C4/9/9/3AK3R w").unwrap();
         let king = Square::at(4, 9);
-        let at = |square: &str| Square::parse(square);
-        assert_eq!(nearest(&position, king, Way::Down), [at("e7"), at("e4"), at("e3")]);
-        assert_eq!(nearest(&position, king, Way::Left), [None; 3]);
+        let rank = |square| Line::rank_of(&position, square);
+        let file = |square| Line::file_of(&position, square);
+        assert_eq!(file(king).nearest(false), [Some(7), Some(4), Some(3)]);
+        assert_eq!(rank(king).nearest(false), [None; 3]);
         let red = Square::at(4, 0);
-        assert_eq!(nearest(&position, red, Way::Right), [at("i0"), None, None]);
-        assert_eq!(nearest(&position, red, Way::Left), [at("d0"), None, None]);
-        assert_eq!(nearest(&position, red, Way::Up), [at("e3"), at("e4"), at("e7")]);
+        assert_eq!(rank(red).nearest(true), [Some(8), None, None]);
+        assert_eq!(rank(red).nearest(false), [Some(3), None, None]);
+        assert_eq!(file(red).nearest(true), [Some(3), Some(4), Some(7)]);
+        assert_eq!(file(red).square(7), Square::parse("e7").unwrap());
+        assert_eq!(rank(red).square(3), Square::parse("d0").unwrap());
+    }
+
+    #[test]
+    fn sights_over_a_screen() {
+        let position = Position::from_fen("4k4/9/4b4/9/9/4N4/4C4/9/9/3AK3R w").unwrap();
+        let up = Line::file_of(&position, Square::at(4, 0));
+        assert_eq!(up.behind_first(up.nearest(true), true), 1 << 4);
+        let down = Line::file_of(&position, Square::at(4, 9));
+        assert_eq!(down.behind_first(down.nearest(false), false), 1 << 6 | 1 << 5 | 1 << 4);
+        let left = Line::rank_of(&position, Square::at(4, 0));
+        assert_eq!(left.behind_first(left.nearest(false), false), 1 << 2 | 1 << 1 | 1);
+        assert_eq!(left.behind_first(left.nearest(true), true), 0);
     }
 }

@@ -12,10 +12,11 @@ use crate::search::eval::xiangqi::king;
 use crate::search::eval::xiangqi::reach::{Bearing, Reach, far_half, right_of};
 use crate::search::eval::xiangqi::sink::Sink;
 use crate::search::eval::xiangqi::view::View;
-use crate::xiangqi::{Bitboard, Piece, Role, Square, king_attacks};
+use crate::xiangqi::{Bitboard, Role, Square, king_attacks};
 
-/// The terms of one side.
-#[inline]
+/// The terms of one side. This and what it calls is compiled into its callers, so that one of them can have it made
+/// for processors with more instructions.
+#[inline(always)]
 pub(crate) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     placement(view, sink);
     mobility(view, sink);
@@ -32,21 +33,20 @@ pub(crate) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn placement<S: Sink>(view: &View<'_>, sink: &mut S) {
-    for role in Role::ALL {
-        let piece = Piece::new(view.side, role);
-        for square in view.own_men(role) {
+    for square in view.men {
+        if let Some(piece) = view.position.piece_at(square) {
             sink.place(piece, square);
         }
     }
 }
 
 const fn count(set: Bitboard) -> i32 {
-    set.len().cast_signed()
+    set.count_ones().cast_signed()
 }
 
-#[inline]
+#[inline(always)]
 fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
     let guarded_by_small = view.theirs.by_small();
     for bearing in &view.own.heavy {
@@ -54,15 +54,15 @@ fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
         match role {
             Role::Rook => {
                 let free = takes - view.men - view.theirs.below_rook();
-                sink.add_at(square, ROOK_MOBILITY + free.len() as usize, 1);
+                sink.add_at(square, ROOK_MOBILITY + count(free) as usize, 1);
             }
             Role::Cannon => {
                 let free = quiet - view.occupied - guarded_by_small;
-                sink.add_at(square, CANNON_MOBILITY + free.len() as usize, 1);
+                sink.add_at(square, CANNON_MOBILITY + count(free) as usize, 1);
             }
             _ => {
                 let free = takes - view.men - guarded_by_small;
-                sink.add_at(square, HORSE_MOBILITY + free.len() as usize, 1);
+                sink.add_at(square, HORSE_MOBILITY + count(free) as usize, 1);
                 let legs = NEIGHBOURS[square.index()] & view.men;
                 sink.add_at(square, BLOCKED_LEG, count(legs));
             }
@@ -73,7 +73,7 @@ fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
     sink.add(SMALL_MOBILITY + 2, count(view.own.elephants - view.occupied));
     let king = view.position.king(view.side);
     let steps = king_attacks(king) - view.men - view.theirs.once;
-    sink.add_at(king, KING_MOBILITY + steps.len().min(4) as usize, 1);
+    sink.add_at(king, KING_MOBILITY + count(steps).min(4) as usize, 1);
 }
 
 /// The four points beside each square.
@@ -95,7 +95,7 @@ static NEIGHBOURS: [Bitboard; Square::COUNT] = {
 };
 
 /// Attackers and guards of the pieces, and the cost of exchanges.
-#[inline]
+#[inline(always)]
 fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
     let men = view.men.without(view.position.king(view.side));
     let own = view.own;
@@ -164,12 +164,12 @@ const CENTRE: [Bitboard; 2] = [
     Bitboard::of(Square::at(4, 6)).with(Square::at(4, 5)),
 ];
 
-#[inline]
+#[inline(always)]
 fn pawns<S: Sink>(view: &View<'_>, sink: &mut S) {
     let pawns = view.own_men(Role::Pawn);
     let crossed = pawns & far_half(view.side);
     if !crossed.is_empty() {
-        sink.add(CROSSED + crossed.len().min(5) as usize, 1);
+        sink.add(CROSSED + count(crossed).min(5) as usize, 1);
         sink.add(PHALANX, count(right_of(crossed) & crossed));
         let king = view.position.king(!view.side);
         sink.add(PAWN_NEAR_KING, count(crossed & FILES[king.file() as usize][1]));
@@ -189,7 +189,7 @@ const fn last_rank(side: Side) -> Bitboard {
     Bitboard::from_bits(0x1ff << rank)
 }
 
-#[inline]
+#[inline(always)]
 fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
     let rooks = view.own_men(Role::Rook);
     let cannons = view.own_men(Role::Cannon);
@@ -221,7 +221,7 @@ fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn linked_guards<S: Sink>(view: &View<'_>, sink: &mut S) {
     sink.add(LINKED_GUARDS, i32::from(view.own.advisors.meets(view.own_men(Role::Advisor))));
     sink.add(LINKED_GUARDS + 1, i32::from(view.own.elephants.meets(view.own_men(Role::Elephant))));
