@@ -8,6 +8,7 @@
 
 use crate::game::Side;
 use crate::xiangqi::bitboard::{Bitboard, Occupancy};
+use crate::xiangqi::piece::{Piece, Role};
 use crate::xiangqi::square::Square;
 
 /// Reach along one line, as bits of that line.
@@ -99,7 +100,8 @@ pub(crate) fn on_rank(rank: u8, bits: u16) -> Bitboard {
 /// The squares of `file` whose bits are set in `bits`.
 #[inline]
 pub(crate) fn on_file(file: u8, bits: u16) -> Bitboard {
-    Bitboard::from_line(SPREAD[bits as usize & 1023] << file)
+    // The mask shows the compiler that the shift stays below a word.
+    Bitboard::from_line(SPREAD[bits as usize & 1023] << (file & 15))
 }
 
 /// Empty squares a rook reaches and the first piece each way.
@@ -132,6 +134,36 @@ pub fn cannon_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
     let rank = square.rank();
     on_rank(rank, rank_reach(file, occupancy.rank(rank)).cannon)
         | on_file(file, file_reach(rank, occupancy.file(file)).cannon)
+}
+
+/// The squares behind the first piece each way, up to and with the second: those from which a cannon attacks `square`.
+#[must_use]
+#[inline]
+pub(crate) fn over_one_screen(square: Square, occupancy: &Occupancy) -> Bitboard {
+    let file = square.file();
+    let rank = square.rank();
+    let rank_bits = behind_screens(u32::from(file), occupancy.rank(rank), 0x1ff);
+    let file_bits = behind_screens(u32::from(rank), occupancy.file(file), 0x3ff);
+    on_rank(rank, rank_bits) | on_file(file, file_bits)
+}
+
+/// The same along one line with these points, from the point of a bit.
+const fn behind_screens(at: u32, occupied: u16, points: u16) -> u16 {
+    let mut behind = 0;
+    let above = occupied & (!1 << at);
+    if above != 0 {
+        // Without the nearest piece; then all bits up to the one that is the lowest left, or all.
+        let rest = above & (above - 1);
+        behind |= (rest ^ rest.wrapping_sub(1)) & !(above ^ (above - 1)) & points;
+    }
+    let below = occupied & ((1 << at) - 1);
+    if below != 0 {
+        let nearest = 1 << below.ilog2();
+        let rest = below ^ nearest;
+        let reached = if rest == 0 { points } else { !0 << rest.ilog2() };
+        behind |= reached & (nearest - 1);
+    }
+    behind
 }
 
 /// Up to four ways, each blocked by a piece on one square.
@@ -378,8 +410,10 @@ const fn step_table(steps: [(i8, i8); 4]) -> [Bitboard; 90] {
     table
 }
 
-static KING: [Bitboard; 90] = step_table(ORTHOGONAL);
-static ADVISOR: [Bitboard; 90] = step_table(DIAGONAL);
+const KING_STEPS: [Bitboard; 90] = step_table(ORTHOGONAL);
+const ADVISOR_STEPS: [Bitboard; 90] = step_table(DIAGONAL);
+static KING: [Bitboard; 90] = KING_STEPS;
+static ADVISOR: [Bitboard; 90] = ADVISOR_STEPS;
 
 /// Squares that a king on `square` reaches within its palace (facing kings are not counted).
 #[must_use]
@@ -410,7 +444,8 @@ pub(crate) const fn is_across(side: Side, square: Square) -> bool {
     }
 }
 
-static PAWN: [[Bitboard; 90]; 2] = {
+static PAWN: [[Bitboard; 90]; 2] = PAWN_STEPS;
+const PAWN_STEPS: [[Bitboard; 90]; 2] = {
     let mut table = [[Bitboard::EMPTY; 90]; 2];
     let mut s = 0;
     while s < 2 {
@@ -494,8 +529,46 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
+/// The squares that each piece attacks from each square if nothing is in its way.
+static WIDEST: [[Bitboard; 90]; Piece::COUNT] = {
+    let mut table = [[Bitboard::EMPTY; 90]; Piece::COUNT];
+    let mut p = 0;
+    while p < Piece::COUNT {
+        let piece = Piece::ALL[p];
+        table[p] = match piece.role() {
+            Role::King => KING_STEPS,
+            Role::Rook | Role::Cannon => LINES_OF_SQUARES,
+            Role::Horse => unhindered(&HORSE),
+            Role::Pawn => PAWN_STEPS[piece.side().index()],
+            Role::Advisor => ADVISOR_STEPS,
+            Role::Elephant => unhindered(&ELEPHANT),
+        };
+        p += 1;
+    }
+    table
+};
+
+/// All targets of hops.
+const fn unhindered(hops: &[Hops; 90]) -> [Bitboard; 90] {
+    let mut table = [Bitboard::EMPTY; 90];
+    let mut i = 0;
+    while i < 90 {
+        let [(_, a), (_, b), (_, c), (_, d)] = hops[i].by;
+        table[i] = a.or(b).or(c).or(d);
+        i += 1;
+    }
+    table
+}
+
+/// The squares that a piece on `square` attacks at most, however the others stand.
+#[inline]
+pub(crate) fn widest_attacks(piece: Piece, square: Square) -> Bitboard {
+    WIDEST[piece.index()][square.index()]
+}
+
 /// The file and rank of each square, without the square.
-pub(crate) static LINES: [Bitboard; 90] = {
+pub(crate) static LINES: [Bitboard; 90] = LINES_OF_SQUARES;
+const LINES_OF_SQUARES: [Bitboard; 90] = {
     let mut table = [Bitboard::EMPTY; 90];
     let mut i = 0;
     while i < 90 {

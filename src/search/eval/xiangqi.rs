@@ -26,7 +26,7 @@ use crate::game::{
     BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, Tunables, WinModel,
 };
 use crate::hash::Key;
-use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
+use crate::xiangqi::{Bitboard, CheckMap, Move, Piece, Position, Role, Square, Undo};
 use material::{FULL_PHASE, FULL_SCALE, material};
 use sink::{Pair, Sum, placed};
 use terms::side_terms;
@@ -96,6 +96,7 @@ fn finish(pair: Pair, phase: i32, scale: BySide<i32>, side: Side) -> i32 {
 
 impl Heuristics for Position {
     const NULL_MOVE: bool = true;
+    const KEEPS_EVALUATIONS: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };
     const TUNABLES: Tunables = Tunables {
         reverse_futility_margin: 52,
@@ -142,6 +143,11 @@ impl Heuristics for Position {
         self.gives_check(mv)
     }
 
+    fn threat_test(&self) -> impl Fn(Move) -> bool {
+        let checks = CheckMap::new(self);
+        move |mv| checks.gives_check(mv)
+    }
+
     fn key_after(&self, mv: Move) -> Key {
         self.key_after(mv)
     }
@@ -156,9 +162,7 @@ impl Heuristics for Position {
     }
 
     fn quiet_threats(&self, moves: &mut MoveList<Move>) {
-        let mut quiets = MoveList::new();
-        self.append_quiets(&mut quiets);
-        moves.extend(quiets.into_iter().filter(|&mv| self.gives_check(mv)));
+        CheckMap::new(self).append_quiet_checks(moves);
     }
 
     fn is_noisy(&self, mv: Move) -> bool {

@@ -4,12 +4,12 @@
 use crate::game::Side;
 use crate::search::eval::xiangqi::features::{
     BEARERS, BEARERS_MISSING, BEARING_CANNON, BEARING_ROOK, CANNON_BEHIND_HORSE, CANNON_WITH,
-    DOUBLE_CANNON, HOLLOW_CANNON, OPEN_KING, PALACE_HITS, PINNED, SAFE_CHECK, WEAK_POINTS, man,
+    DOUBLE_CANNON, HOLLOW_CANNON, OPEN_KING, PINNED, SAFE_CHECK, WEAK_POINTS, man,
 };
 use crate::search::eval::xiangqi::sink::Sink;
 use crate::search::eval::xiangqi::view::View;
 use crate::xiangqi::{
-    Bitboard, Piece, Position, Role, Square, horse_attackers, on_file, on_rank, rook_attacks,
+    Bitboard, Piece, Position, Role, Square, horse_attackers, over_one_screen, rook_attacks,
 };
 
 /// The palace of a side.
@@ -25,30 +25,27 @@ const fn count(set: Bitboard) -> i32 {
     set.count_ones().cast_signed()
 }
 
+/// What the terms of each rook, horse and cannon leave for those of the attack on the king.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attack {
+    /// The number of them that bear on the palace.
+    pub(crate) bearers: i32,
+    /// The points that cannons can go to, or capture on.
+    pub(crate) cannon_reach: Bitboard,
+}
+
 /// Counts the attack of `view`'s side on the opponent's king.
 #[inline(always)]
-pub(crate) fn king_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
-    bearers(view, sink);
+pub(crate) fn king_terms<S: Sink>(view: &View<'_>, attack: Attack, sink: &mut S) {
+    bearers(view, attack.bearers, sink);
     let sight = lines(view, sink);
-    safe_checks(view, sight, sink);
+    safe_checks(view, sight, attack.cannon_reach, sink);
 }
 
 #[inline(always)]
-fn bearers<S: Sink>(view: &View<'_>, sink: &mut S) {
+fn bearers<S: Sink>(view: &View<'_>, heavy: i32, sink: &mut S) {
     let palace = palace(!view.side);
-    let mut men = 0;
-    for bearing in &view.own.heavy {
-        let hits = bearing.takes & palace;
-        if !hits.is_empty() {
-            men += 1;
-            let kind = match bearing.role {
-                Role::Rook => 0,
-                Role::Horse => 1,
-                _ => 2,
-            };
-            sink.add_at(bearing.square, PALACE_HITS + kind, count(hits));
-        }
-    }
+    let mut men = heavy;
     if view.own.pawns.meets(palace) {
         men += count(view.own.pawns & palace).min(2);
     }
@@ -64,9 +61,7 @@ fn bearers<S: Sink>(view: &View<'_>, sink: &mut S) {
 /// A line of the board as seen from a point on it, a bit for each of its points.
 #[derive(Debug, Clone, Copy)]
 struct Line {
-    /// All points.
-    points: u16,
-    /// The occupied ones.
+    /// The occupied points.
     men: u16,
     /// The bit of the point.
     at: u32,
@@ -80,13 +75,13 @@ impl Line {
     fn rank_of(position: &Position, square: Square) -> Self {
         let rank = square.rank();
         let men = position.occupancy().rank(rank);
-        Self { points: 0x1ff, men, at: u32::from(square.file()), origin: 9 * rank, step: 1 }
+        Self { men, at: u32::from(square.file()), origin: 9 * rank, step: 1 }
     }
 
     fn file_of(position: &Position, square: Square) -> Self {
         let file = square.file();
         let men = position.occupancy().file(file);
-        Self { points: 0x3ff, men, at: u32::from(square.rank()), origin: file, step: 9 }
+        Self { men, at: u32::from(square.rank()), origin: file, step: 9 }
     }
 
     const fn square(self, bit: u32) -> Square {
@@ -96,6 +91,16 @@ impl Line {
     /// The points of `set` beyond a bit: above it, or below.
     const fn beyond(set: u16, bit: u32, up: bool) -> u16 {
         if up { set & (!1 << bit) } else { set & ((1 << bit) - 1) }
+    }
+
+    /// The bit of the nearest piece one way.
+    #[inline]
+    const fn nearest_one(self, up: bool) -> Option<u32> {
+        let rest = Self::beyond(self.men, self.at, up);
+        if rest == 0 {
+            return None;
+        }
+        Some(if up { rest.trailing_zeros() } else { rest.ilog2() })
     }
 
     /// The bits of the nearest three pieces one way.
@@ -113,16 +118,6 @@ impl Line {
         }
         bits
     }
-
-    /// The points behind the first of these pieces, up to the second or the edge.
-    const fn behind_first(self, men: [Option<u32>; 3], up: bool) -> u16 {
-        let [Some(first), second, _] = men else { return 0 };
-        let behind = Self::beyond(self.points, first, up);
-        match second {
-            Some(second) => behind & !Self::beyond(self.points, second, up),
-            None => behind,
-        }
-    }
 }
 
 /// The points that the lines of the king give for its safety.
@@ -134,51 +129,82 @@ struct Sight {
     cannon: Bitboard,
 }
 
+/// One way from the opponent's king along a line.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    line: Line,
+    /// Towards higher bits of the line.
+    up: bool,
+    on_rank: bool,
+    /// An own rook, cannon or king stands there.
+    bears: bool,
+}
+
+/// The points to the left, to the right, below and above each square.
+static WAYS: [[Bitboard; 4]; Square::COUNT] = {
+    let mut table = [[Bitboard::EMPTY; 4]; Square::COUNT];
+    let mut i = 0;
+    while i < Square::COUNT {
+        let mut way = 0;
+        while way < 4 {
+            let (files, ranks) = [(-1, 0), (1, 0), (0, -1), (0, 1)][way];
+            let mut at = Square::from_index(i).offset(files, ranks);
+            while let Some(square) = at {
+                table[i][way] = table[i][way].with(square);
+                at = square.offset(files, ranks);
+            }
+            way += 1;
+        }
+        i += 1;
+    }
+    table
+};
+
 /// Goes along the four lines of the opponent's king.
 #[inline(always)]
 fn lines<S: Sink>(view: &View<'_>, sink: &mut S) -> Sight {
     let king = view.position.king(!view.side);
     let rank = Line::rank_of(view.position, king);
     let file = Line::file_of(view.position, king);
-    let left = along(view, sink, rank, false, true);
-    let right = along(view, sink, rank, true, true);
-    let down = along(view, sink, file, false, false);
-    let up = along(view, sink, file, true, false);
-    if left.cannons + right.cannons + down.cannons + up.cannons > 0 {
+    // Own pieces that bear along lines; the terms of a way without any need no look at its pieces.
+    let sliders = [Role::Rook, Role::Cannon, Role::King].map(|role| view.own_men(role));
+    let sliders = sliders[0] | sliders[1] | sliders[2];
+    let [left, right, down, up] = WAYS[king.index()].map(|way| way.meets(sliders));
+    let mut cannons = along(view, sink, Way { line: rank, up: false, on_rank: true, bears: left });
+    cannons += along(view, sink, Way { line: rank, up: true, on_rank: true, bears: right });
+    cannons += along(view, sink, Way { line: file, up: false, on_rank: false, bears: down });
+    cannons += along(view, sink, Way { line: file, up: true, on_rank: false, bears: up });
+    if cannons > 0 {
         let palace = palace(!view.side);
         sink.add(CANNON_WITH, i32::from(view.own.horses.meets(palace)));
         sink.add(CANNON_WITH + 1, i32::from(view.own.rooks.meets(palace)));
     }
-    Sight {
-        rook: rook_attacks(king, view.position.occupancy()),
-        cannon: on_rank(king.rank(), left.sight | right.sight)
-            | on_file(king.file(), down.sight | up.sight),
-    }
+    let occupancy = view.position.occupancy();
+    Sight { rook: rook_attacks(king, occupancy), cannon: over_one_screen(king, occupancy) }
 }
 
-/// What lies one way from the opponent's king.
-struct Found {
-    /// Own cannons among the nearest three pieces.
-    cannons: i32,
-    /// The points of the line from which a cannon would give check.
-    sight: u16,
-}
-
+/// Goes one way from the opponent's king; returns the number of own cannons among the nearest three pieces.
 #[inline(always)]
-fn along<S: Sink>(view: &View<'_>, sink: &mut S, line: Line, up: bool, on_rank: bool) -> Found {
+fn along<S: Sink>(view: &View<'_>, sink: &mut S, way: Way) -> i32 {
+    let Way { line, up, on_rank, bears } = way;
+    let is_ahead = up == (view.side == Side::Second);
+    if on_rank || is_ahead {
+        let first = line.nearest_one(up).map(|bit| line.square(bit));
+        if first.is_none_or(|square| view.men.has(square)) {
+            sink.add(OPEN_KING + usize::from(on_rank), 1);
+        }
+    }
+    if !bears {
+        return 0;
+    }
     let men = line.nearest(up);
     let pieces = men.map(|bit| bit.and_then(|bit| view.position.piece_at(line.square(bit))));
-    let blocked = pieces[0].is_some_and(|piece| piece.side() != view.side);
-    let is_ahead = up == (view.side == Side::Second);
-    if !blocked && (on_rank || is_ahead) {
-        sink.add(OPEN_KING + usize::from(on_rank), 1);
-    }
     let cannons = ray(view, sink, pieces, on_rank);
     let is_near = men[0].is_some_and(|screen| screen.abs_diff(line.at) <= 2);
     if cannons > 0 && is_near && is_horse(pieces[0], view.side) {
         sink.add(CANNON_BEHIND_HORSE, 1);
     }
-    Found { cannons, sight: line.behind_first(men, up) }
+    cannons
 }
 
 fn is_horse(piece: Option<Piece>, side: Side) -> bool {
@@ -219,16 +245,10 @@ fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank:
 }
 
 #[inline(always)]
-fn safe_checks<S: Sink>(view: &View<'_>, sight: Sight, sink: &mut S) {
+fn safe_checks<S: Sink>(view: &View<'_>, sight: Sight, cannon_reach: Bitboard, sink: &mut S) {
     let king = view.position.king(!view.side);
     let safe = Bitboard::FULL - view.men - view.theirs.once;
     let horse_sight = horse_attackers(king, view.occupied);
-    let mut cannon_reach = view.own.cannons;
-    for bearing in &view.own.heavy {
-        if bearing.role == Role::Cannon {
-            cannon_reach |= bearing.quiet - view.occupied;
-        }
-    }
     let checks =
         [view.own.rooks & sight.rook, view.own.horses & horse_sight, cannon_reach & sight.cannon];
     for (i, checks) in checks.into_iter().enumerate() {
@@ -268,17 +288,5 @@ mod tests {
         assert_eq!(file(red).nearest(true), [Some(3), Some(4), Some(7)]);
         assert_eq!(file(red).square(7), Square::parse("e7").unwrap());
         assert_eq!(rank(red).square(3), Square::parse("d0").unwrap());
-    }
-
-    #[test]
-    fn sights_over_a_screen() {
-        let position = Position::from_fen("4k4/9/4b4/9/9/4N4/4C4/9/9/3AK3R w").unwrap();
-        let up = Line::file_of(&position, Square::at(4, 0));
-        assert_eq!(up.behind_first(up.nearest(true), true), 1 << 4);
-        let down = Line::file_of(&position, Square::at(4, 9));
-        assert_eq!(down.behind_first(down.nearest(false), false), 1 << 6 | 1 << 5 | 1 << 4);
-        let left = Line::rank_of(&position, Square::at(4, 0));
-        assert_eq!(left.behind_first(left.nearest(false), false), 1 << 2 | 1 << 1 | 1);
-        assert_eq!(left.behind_first(left.nearest(true), true), 0);
     }
 }

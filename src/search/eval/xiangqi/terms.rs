@@ -5,10 +5,10 @@ use crate::game::Side;
 use crate::search::eval::xiangqi::features::{
     ATTACKED_BY, BLOCKED_LEG, BOTTOM_CANNON, CANNON_MOBILITY, CENTRE_PAWN, CHEAPLY_ATTACKED,
     CHECKED, CROSSED, GUARDED, HORSE_MOBILITY, KING_MOBILITY, LINKED_CANNONS, LINKED_GUARDS,
-    LINKED_HORSES, LINKED_ROOKS, LOOSE, MEN, OUTNUMBERED, PAWN_NEAR_KING, PHALANX, PRESSED,
-    ROOK_FILE, ROOK_MOBILITY, SMALL_MOBILITY, SUNK_ROOK, TEMPO, man,
+    LINKED_HORSES, LINKED_ROOKS, LOOSE, MEN, OUTNUMBERED, PALACE_HITS, PAWN_NEAR_KING, PHALANX,
+    PRESSED, ROOK_FILE, ROOK_MOBILITY, SMALL_MOBILITY, SUNK_ROOK, TEMPO, man,
 };
-use crate::search::eval::xiangqi::king;
+use crate::search::eval::xiangqi::king::{self, Attack};
 use crate::search::eval::xiangqi::reach::{Bearing, Reach, far_half, right_of};
 use crate::search::eval::xiangqi::sink::Sink;
 use crate::search::eval::xiangqi::view::View;
@@ -19,12 +19,13 @@ use crate::xiangqi::{Bitboard, Role, Square, king_attacks};
 #[inline(always)]
 pub(crate) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     placement(view, sink);
+    let heavy = heavy_men(view, sink);
     mobility(view, sink);
     relations(view, sink);
     pawns(view, sink);
-    patterns(view, sink);
+    patterns(view, heavy.linked_cannons, sink);
     linked_guards(view, sink);
-    king::king_terms(view, sink);
+    king::king_terms(view, heavy.attack, sink);
     if view.to_move() {
         sink.add(TEMPO, 1);
         if view.theirs.once.has(view.position.king(view.side)) {
@@ -46,28 +47,60 @@ const fn count(set: Bitboard) -> i32 {
     set.count_ones().cast_signed()
 }
 
+/// What the rooks, horses and cannons of a side make together.
+struct HeavyMen {
+    /// A cannon could go to the point of the other one.
+    linked_cannons: bool,
+    attack: Attack,
+}
+
+/// The terms of each rook, horse and cannon by itself: its mobility, a rook's file, its hold on the opponent's palace.
 #[inline(always)]
-fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
-    let guarded_by_small = view.theirs.by_small();
+fn heavy_men<S: Sink>(view: &View<'_>, sink: &mut S) -> HeavyMen {
+    let small = view.theirs.by_small();
+    let dear = view.men | view.theirs.below_rook();
+    let palace = king::palace(!view.side);
+    let cannons = view.own_men(Role::Cannon);
+    let pawns = view.position.role(Role::Pawn);
+    let own_pawns = pawns & view.men;
+    let mut linked_cannons = false;
+    let mut attack = Attack { bearers: 0, cannon_reach: view.own.cannons };
     for bearing in &view.own.heavy {
         let Bearing { role, square, quiet, takes } = *bearing;
-        match role {
+        let hits = match role {
             Role::Rook => {
-                let free = takes - view.men - view.theirs.below_rook();
-                sink.add_at(square, ROOK_MOBILITY + count(free) as usize, 1);
+                sink.add_at(square, ROOK_MOBILITY + count(takes - dear) as usize, 1);
+                let [file, _] = FILES[square.file() as usize];
+                sink.add_at(square, ROOK_FILE, i32::from(!own_pawns.meets(file)));
+                sink.add_at(square, ROOK_FILE + 1, i32::from(!pawns.meets(file)));
+                PALACE_HITS
             }
             Role::Cannon => {
-                let free = quiet - view.occupied - guarded_by_small;
-                sink.add_at(square, CANNON_MOBILITY + count(free) as usize, 1);
+                let free = quiet - view.occupied;
+                sink.add_at(square, CANNON_MOBILITY + count(free - small) as usize, 1);
+                linked_cannons |= quiet.meets(cannons);
+                attack.cannon_reach |= free;
+                PALACE_HITS + 2
             }
             _ => {
-                let free = takes - view.men - guarded_by_small;
+                let free = takes - view.men - small;
                 sink.add_at(square, HORSE_MOBILITY + count(free) as usize, 1);
                 let legs = NEIGHBOURS[square.index()] & view.men;
                 sink.add_at(square, BLOCKED_LEG, count(legs));
+                PALACE_HITS + 1
             }
+        };
+        if takes.meets(palace) {
+            attack.bearers += 1;
+            sink.add_at(square, hits, count(takes & palace));
         }
     }
+    HeavyMen { linked_cannons, attack }
+}
+
+/// The mobility of the other pieces.
+#[inline(always)]
+fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
     sink.add(SMALL_MOBILITY, count(view.own.pawns - view.occupied));
     sink.add(SMALL_MOBILITY + 1, count(view.own.advisors - view.occupied));
     sink.add(SMALL_MOBILITY + 2, count(view.own.elephants - view.occupied));
@@ -190,28 +223,14 @@ const fn last_rank(side: Side) -> Bitboard {
 }
 
 #[inline(always)]
-fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
+fn patterns<S: Sink>(view: &View<'_>, linked_cannons: bool, sink: &mut S) {
     let rooks = view.own_men(Role::Rook);
     let cannons = view.own_men(Role::Cannon);
     let horses = view.own_men(Role::Horse);
+    let last = last_rank(view.side);
     sink.add(LINKED_HORSES, i32::from(view.own.horses.meets(horses)));
     sink.add(LINKED_ROOKS, i32::from(view.own.rooks.meets(rooks)));
-    let mut side_by_side = false;
-    let pawns = view.position.role(Role::Pawn);
-    let own_pawns = pawns & view.men;
-    let last = last_rank(view.side);
-    for bearing in &view.own.heavy {
-        match bearing.role {
-            Role::Rook => {
-                let [file, _] = FILES[bearing.square.file() as usize];
-                sink.add_at(bearing.square, ROOK_FILE, i32::from(!own_pawns.meets(file)));
-                sink.add_at(bearing.square, ROOK_FILE + 1, i32::from(!pawns.meets(file)));
-            }
-            Role::Cannon => side_by_side |= bearing.quiet.meets(cannons),
-            _ => {}
-        }
-    }
-    sink.add(LINKED_CANNONS, i32::from(side_by_side));
+    sink.add(LINKED_CANNONS, i32::from(linked_cannons));
     sink.add(SUNK_ROOK, count(rooks & last));
     let bottom = cannons & last;
     if !bottom.is_empty() {
