@@ -33,6 +33,9 @@ pub trait Heuristics: Game {
     /// True if [`forced_win`](Self::forced_win) is worth asking where depth runs out.
     const SOLVES_LEAVES: bool = false;
 
+    /// True if an evaluation costs much more than looking it up in a table of those of other positions.
+    const KEEPS_EVALUATIONS: bool = false;
+
     /// The chances that its evaluations stand for.
     const WIN_MODEL: WinModel;
 
@@ -73,6 +76,11 @@ pub trait Heuristics: Game {
     fn creates_threat(&self, mv: Self::Move) -> bool {
         let _ = mv;
         false
+    }
+
+    /// [`creates_threat`](Self::creates_threat) for many moves of the position, for which some work can be done once.
+    fn threat_test(&self) -> impl Fn(Self::Move) -> bool {
+        |mv| self.creates_threat(mv)
     }
 
     /// The key of the position after a plausible move, if it is cheaper than making the move. Only a

@@ -2,12 +2,13 @@
 
 use crate::bytes::memory;
 use crate::game::{Heuristics, STRUCTURES, Side};
+use crate::search::kept_evaluations::KeptEvaluations;
 use crate::search::tunables::{
     CORRECTION_MAX, CORRECTION_STEP, CORRECTION_WEIGHT, HISTORY_BONUS_BASE, HISTORY_BONUS_MAX,
     HISTORY_MAX, HISTORY_PENALTY,
 };
 
-/// The history that one thread has gathered: the success of moves, and the errors of the evaluation.
+/// The history that one thread has gathered: the success of moves, the evaluations, and their errors.
 ///
 /// Quiet moves are judged by themselves, in their setting, and as answers to the opponent's last
 /// move and to the side's own last three (continuation history); noisy moves by their gain.
@@ -25,6 +26,7 @@ pub(crate) struct History {
     nothing: Vec<i16>,
     /// By structure, side to move and key.
     corrections: Vec<i16>,
+    pub(crate) evaluations: KeptEvaluations,
 }
 
 /// The context that the history of quiet moves at a node depends on.
@@ -60,11 +62,18 @@ impl Experience<'_> {
     /// The history of the move of this index, five times `HISTORY_MAX` at most.
     #[inline]
     pub(crate) fn of(&self, index: usize) -> i32 {
-        let [one, two, four, six] = self.after.map(|row| i32::from(row[index]));
         let here = i32::from(self.quiet[index]) + i32::from(self.setting[index]);
-        // Moves further back say less about this one.
-        here + one + two + four / 2 + six / 2
+        together(here, self.after.map(|row| i32::from(row[index])))
     }
+}
+
+/// The history of a move by itself and in its setting, and as an answer to the moves one, two, four and six plies
+/// before.
+#[inline]
+const fn together(here: i32, after: [i32; 4]) -> i32 {
+    let [one, two, four, six] = after;
+    // Moves further back say less about this one.
+    here + one + two + four / 2 + six / 2
 }
 
 impl History {
@@ -80,6 +89,7 @@ impl History {
             settings: zeros(SETTINGS * len)?,
             nothing: zeros(len)?,
             corrections: zeros(STRUCTURES * 2 * CORRECTIONS)?,
+            evaluations: KeptEvaluations::new::<G>()?,
         })
     }
 
@@ -106,6 +116,20 @@ impl History {
         let after = [row(a, one), row(b, two), row(c, four), row(d, six)];
         let setting = &self.settings[self.setting_row(before)..][..self.len];
         Experience { quiet: &self.quiet[side.index()], after, setting }
+    }
+
+    /// [`Experience::of`] for one move.
+    #[inline]
+    pub(crate) fn experience_of(&self, side: Side, before: Before, index: usize) -> i32 {
+        let setting = self.settings[self.setting_row(before) + index];
+        let after = |i: usize| match before.moves[i] {
+            Some(first) => i32::from(self.continuation[CONTINUATIONS[i]][first * self.len + index]),
+            None => 0,
+        };
+        together(
+            self.quiet(side, index) + i32::from(setting),
+            [after(0), after(1), after(2), after(3)],
+        )
     }
 
     const fn setting_row(&self, before: Before) -> usize {
@@ -215,6 +239,21 @@ mod tests {
                 prop_assert!(i32::from(value).abs() <= HISTORY_MAX);
             }
         }
+    }
+
+    #[test]
+    fn one_move_has_the_experience_of_its_row() {
+        let mut history = History::new::<crate::xiangqi::Position>().unwrap();
+        let before = Before { moves: [Some(3), None, Some(5), Some(7)], setting: 11 };
+        history.note_quiet(Side::First, 17, before, 1_000);
+        history.note_quiet(Side::First, 17, Before { setting: 12, ..before }, -300);
+        for side in Side::ALL {
+            for index in [16, 17] {
+                let of_row = history.experience(side, before).of(index);
+                assert_eq!(history.experience_of(side, before, index), of_row);
+            }
+        }
+        assert!(history.experience_of(Side::First, before, 17) > 0);
     }
 
     #[test]

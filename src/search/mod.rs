@@ -11,6 +11,7 @@
 
 mod history;
 mod iterate;
+mod kept_evaluations;
 mod limits;
 mod options;
 mod order;

@@ -25,6 +25,20 @@ pub(crate) struct Hints<M> {
     pub(crate) before: Before,
 }
 
+/// A move that was handed out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Picked<M> {
+    pub(crate) mv: M,
+    /// True if it makes a threat, where that is known already.
+    pub(crate) threatens: Option<bool>,
+}
+
+impl<M> Picked<M> {
+    const fn unexamined(mv: M) -> Self {
+        Self { mv, threatens: None }
+    }
+}
+
 /// Hands out the plausible moves of a position, the most promising first, and does no work for
 /// moves that are never wanted: the move of the transposition table, noisy moves that do not lose
 /// material, killers, quiet moves by history, noisy moves that lose.
@@ -77,14 +91,14 @@ impl<M: Copy + Eq> Picker<M> {
         &mut self,
         position: &G,
         history: &History,
-    ) -> Option<M> {
+    ) -> Option<Picked<M>> {
         loop {
             match self.stage {
                 Stage::Table => {
                     self.stage = Stage::GenerateForcing;
                     self.hints.tt_move = self.hints.tt_move.filter(|&mv| position.is_legal(mv));
-                    if self.hints.tt_move.is_some() {
-                        return self.hints.tt_move;
+                    if let Some(mv) = self.hints.tt_move {
+                        return Some(Picked::unexamined(mv));
                     }
                 }
                 Stage::GenerateForcing => {
@@ -97,7 +111,7 @@ impl<M: Copy + Eq> Picker<M> {
                         continue;
                     };
                     if position.exchange_reaches(best.mv, 0) {
-                        return Some(best.mv);
+                        return Some(Picked::unexamined(best.mv));
                     }
                     self.moves[self.losing] = best;
                     self.losing += 1;
@@ -105,7 +119,7 @@ impl<M: Copy + Eq> Picker<M> {
                 Stage::Killer(i) => {
                     self.stage = if i == 0 { Stage::Killer(1) } else { Stage::GenerateQuiets };
                     if let Some(killer) = self.killer(position, i) {
-                        return Some(killer);
+                        return Some(Picked::unexamined(killer));
                     }
                 }
                 Stage::GenerateQuiets => {
@@ -113,8 +127,8 @@ impl<M: Copy + Eq> Picker<M> {
                     self.generate_quiets(position, history);
                 }
                 Stage::Quiets => {
-                    if let Some(best) = self.best() {
-                        return Some(best.mv);
+                    if let Some(Ranked { mv, threatens, .. }) = self.best() {
+                        return Some(Picked { mv, threatens: Some(threatens) });
                     }
                     self.stage = Stage::Losing;
                     self.moves.truncate(self.losing);
@@ -123,7 +137,7 @@ impl<M: Copy + Eq> Picker<M> {
                 Stage::Losing => {
                     let losing = self.moves.get(self.next)?;
                     self.next += 1;
-                    return Some(losing.mv);
+                    return Some(Picked::unexamined(losing.mv));
                 }
             }
         }
@@ -133,7 +147,7 @@ impl<M: Copy + Eq> Picker<M> {
     fn generate_noisy<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
         let mut moves = MoveList::new();
         position.plausible_noisy(&mut moves);
-        for mv in moves {
+        for &mv in &moves {
             if Some(mv) != self.hints.tt_move {
                 let rank = noisy_rank(position, history, mv);
                 self.moves.push(Ranked { mv, threatens: false, rank });
@@ -160,8 +174,9 @@ impl<M: Copy + Eq> Picker<M> {
         let Hints { tt_move, killers, before } = self.hints;
         let experience = history.experience(position.turn(), before);
         let value = position.quiet_values();
-        for mv in moves {
-            let threatens = position.creates_threat(mv);
+        let makes_threat = position.threat_test();
+        for &mv in &moves {
+            let threatens = makes_threat(mv);
             let wanted = threatens || !self.threats_only;
             if wanted && ![tt_move, killers[0], killers[1]].contains(&Some(mv)) {
                 let mut rank = experience.of(position.history_index(mv)) + value(mv);

@@ -259,7 +259,8 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         self.pv[ply].clear();
     }
 
-    /// Makes a move, and now and then checks whether the search is to end.
+    /// Makes a move, for which the transposition table was prefetched, and now and then checks whether the search is to
+    /// end.
     #[inline]
     pub(crate) fn play(
         &mut self,
@@ -267,7 +268,6 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         index: Option<usize>,
         ply: usize,
     ) -> Result<(), Interrupted> {
-        self.shared.tt.prefetch(self.line.position().key_after(mv));
         self.count()?;
         self.played[ply] = index;
         self.line.push(mv);

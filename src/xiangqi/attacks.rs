@@ -3,10 +3,12 @@
 //! Rook and cannon look up their rank (nine occupancy bits) and file (ten bits). For each line
 //! occupancy a table holds the squares that a rook reaches (empty squares up to and including the
 //! first piece each way) and those where a cannon could capture (the second piece each way). Horse
-//! and elephant moves are kept with the leg or eye that blocks them.
+//! and elephant moves are kept by which of the four points beside or diagonal to the square, the
+//! legs or eyes, are occupied; those of horses also with the leg that blocks them.
 
 use crate::game::Side;
 use crate::xiangqi::bitboard::{Bitboard, Occupancy};
+use crate::xiangqi::piece::{Piece, Role};
 use crate::xiangqi::square::Square;
 
 /// Reach along one line, as bits of that line.
@@ -92,13 +94,14 @@ pub(crate) fn file_reach(rank: u8, occupied: u16) -> Reach {
 pub(crate) fn on_rank(rank: u8, bits: u16) -> Bitboard {
     // A rank is nine neighbouring bits of the board, so that its bits need only be shifted; those of a file
     // lie nine apart and are spread by a table.
-    Bitboard::from_bits(u128::from(bits) << (9 * u32::from(rank)))
+    Bitboard::from_line(u128::from(bits) << (9 * u32::from(rank)))
 }
 
 /// The squares of `file` whose bits are set in `bits`.
 #[inline]
 pub(crate) fn on_file(file: u8, bits: u16) -> Bitboard {
-    Bitboard::from_bits(SPREAD[bits as usize & 1023] << file)
+    // The mask shows the compiler that the shift stays below a word.
+    Bitboard::from_line(SPREAD[bits as usize & 1023] << (file & 15))
 }
 
 /// Empty squares a rook reaches and the first piece each way.
@@ -133,6 +136,36 @@ pub fn cannon_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
         | on_file(file, file_reach(rank, occupancy.file(file)).cannon)
 }
 
+/// The squares behind the first piece each way, up to and with the second: those from which a cannon attacks `square`.
+#[must_use]
+#[inline]
+pub(crate) fn over_one_screen(square: Square, occupancy: &Occupancy) -> Bitboard {
+    let file = square.file();
+    let rank = square.rank();
+    let rank_bits = behind_screens(u32::from(file), occupancy.rank(rank), 0x1ff);
+    let file_bits = behind_screens(u32::from(rank), occupancy.file(file), 0x3ff);
+    on_rank(rank, rank_bits) | on_file(file, file_bits)
+}
+
+/// The same along one line with these points, from the point of a bit.
+const fn behind_screens(at: u32, occupied: u16, points: u16) -> u16 {
+    let mut behind = 0;
+    let above = occupied & (!1 << at);
+    if above != 0 {
+        // Without the nearest piece; then all bits up to the one that is the lowest left, or all.
+        let rest = above & (above - 1);
+        behind |= (rest ^ rest.wrapping_sub(1)) & !(above ^ (above - 1)) & points;
+    }
+    let below = occupied & ((1 << at) - 1);
+    if below != 0 {
+        let nearest = 1 << below.ilog2();
+        let rest = below ^ nearest;
+        let reached = if rest == 0 { points } else { !0 << rest.ilog2() };
+        behind |= reached & (nearest - 1);
+    }
+    behind
+}
+
 /// Up to four ways, each blocked by a piece on one square.
 #[derive(Clone, Copy)]
 pub(crate) struct Hops {
@@ -153,7 +186,7 @@ const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
 
 /// Horse moves from each square by leg.
-static HORSE: [Hops; 90] = {
+const HORSE: [Hops; 90] = {
     let mut table = [Hops { by: [NO_HOP; 4] }; 90];
     let mut i = 0;
     while i < 90 {
@@ -175,7 +208,8 @@ static HORSE: [Hops; 90] = {
 };
 
 /// Squares from which a horse attacks each square, by leg (a diagonal neighbour of the target).
-static HORSE_FROM: [Hops; 90] = {
+static HORSE_FROM: [Hops; 90] = HORSE_ORIGINS_BY_LEG;
+const HORSE_ORIGINS_BY_LEG: [Hops; 90] = {
     let mut table = [Hops { by: [NO_HOP; 4] }; 90];
     let mut i = 0;
     while i < 90 {
@@ -229,7 +263,7 @@ pub(crate) fn horse_zone(square: Square) -> HorseZone {
 }
 
 /// Elephant moves by eye, from any square on either half (within that half).
-static ELEPHANT: [Hops; 90] = {
+const ELEPHANT: [Hops; 90] = {
     let mut table = [Hops { by: [NO_HOP; 4] }; 90];
     let mut i = 0;
     while i < 90 {
@@ -251,24 +285,62 @@ static ELEPHANT: [Hops; 90] = {
 };
 
 #[inline]
-pub(crate) fn horse_hops(square: Square) -> &'static Hops {
-    &HORSE[square.index()]
-}
-
-#[inline]
 pub(crate) fn horse_hops_to(square: Square) -> &'static Hops {
     &HORSE_FROM[square.index()]
 }
 
-#[inline]
-fn unblocked(hops: &Hops, occupied: Bitboard) -> Bitboard {
-    let mut targets = Bitboard::EMPTY;
-    for &(block, to) in &hops.by {
-        if !occupied.has(block) {
-            targets |= to;
+/// The targets from each square, by which of the four points around it are occupied.
+type Targets = [[Bitboard; 16]; 90];
+
+/// The targets of hops, the way of each of which is blocked by the point with this number.
+const fn targets(hops: &[Hops; 90], points: [usize; 4]) -> Targets {
+    let mut table = [[Bitboard::EMPTY; 16]; 90];
+    let mut i = 0;
+    while i < 90 {
+        let mut occupied = 0;
+        while occupied < 16 {
+            let mut d = 0;
+            while d < 4 {
+                if occupied >> points[d] & 1 == 0 {
+                    table[i][occupied] = table[i][occupied].or(hops[i].by[d].1);
+                }
+                d += 1;
+            }
+            occupied += 1;
         }
+        i += 1;
     }
-    targets
+    table
+}
+
+// The numbers of the points in the order of ORTHOGONAL and DIAGONAL, as `beside` and `diagonal` give them.
+const BESIDE: [usize; 4] = [3, 2, 1, 0];
+const AT_CORNERS: [usize; 4] = [3, 1, 0, 2];
+
+static HORSE_TARGETS: Targets = targets(&HORSE, BESIDE);
+static HORSE_ORIGINS: Targets = targets(&HORSE_ORIGINS_BY_LEG, AT_CORNERS);
+static ELEPHANT_TARGETS: Targets = targets(&ELEPHANT, AT_CORNERS);
+
+/// The occupied points around a square: the one to the lower left is bit 0, the one below bit 1, the one to the
+/// left bit 9, the square itself bit 10. Beyond an edge of the board lie others, by which no hop is blocked.
+#[inline]
+fn around(square: Square, occupied: Bitboard) -> u32 {
+    ((occupied.bits() << 10) >> square.index()) as u32
+}
+
+/// Which of the points below, to the left, above and to the right of a square are occupied, bits 0 to 3.
+#[inline]
+fn beside(square: Square, occupied: Bitboard) -> usize {
+    let points = (around(square, occupied) & (1 << 1 | 1 << 9 | 1 << 11 | 1 << 19)) >> 1;
+    ((points | points >> 7 | points >> 16) & 15) as usize
+}
+
+/// Which of the points to the lower left, upper left, lower right and upper right of a square are occupied, bits 0
+/// to 3.
+#[inline]
+fn diagonal(square: Square, occupied: Bitboard) -> usize {
+    let points = around(square, occupied) & (1 | 1 << 2 | 1 << 18 | 1 << 20);
+    ((points | points >> 17) & 15) as usize
 }
 
 /// Squares that a horse on `square` reaches.
@@ -285,14 +357,14 @@ fn unblocked(hops: &Hops, occupied: Bitboard) -> Bitboard {
 #[must_use]
 #[inline]
 pub fn horse_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    unblocked(horse_hops(square), occupied)
+    HORSE_TARGETS[square.index()][beside(square, occupied)]
 }
 
 /// Squares from which a horse reaches `square`.
 #[must_use]
 #[inline]
 pub fn horse_attackers(square: Square, occupied: Bitboard) -> Bitboard {
-    unblocked(horse_hops_to(square), occupied)
+    HORSE_ORIGINS[square.index()][diagonal(square, occupied)]
 }
 
 /// Squares that an elephant on `square` reaches; elephants stay on their half. Symmetric: the same
@@ -300,7 +372,7 @@ pub fn horse_attackers(square: Square, occupied: Bitboard) -> Bitboard {
 #[must_use]
 #[inline]
 pub fn elephant_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    unblocked(&ELEPHANT[square.index()], occupied)
+    ELEPHANT_TARGETS[square.index()][diagonal(square, occupied)]
 }
 
 const fn palace() -> Bitboard {
@@ -338,8 +410,10 @@ const fn step_table(steps: [(i8, i8); 4]) -> [Bitboard; 90] {
     table
 }
 
-static KING: [Bitboard; 90] = step_table(ORTHOGONAL);
-static ADVISOR: [Bitboard; 90] = step_table(DIAGONAL);
+const KING_STEPS: [Bitboard; 90] = step_table(ORTHOGONAL);
+const ADVISOR_STEPS: [Bitboard; 90] = step_table(DIAGONAL);
+static KING: [Bitboard; 90] = KING_STEPS;
+static ADVISOR: [Bitboard; 90] = ADVISOR_STEPS;
 
 /// Squares that a king on `square` reaches within its palace (facing kings are not counted).
 #[must_use]
@@ -370,7 +444,8 @@ pub(crate) const fn is_across(side: Side, square: Square) -> bool {
     }
 }
 
-static PAWN: [[Bitboard; 90]; 2] = {
+static PAWN: [[Bitboard; 90]; 2] = PAWN_STEPS;
+const PAWN_STEPS: [[Bitboard; 90]; 2] = {
     let mut table = [[Bitboard::EMPTY; 90]; 2];
     let mut s = 0;
     while s < 2 {
@@ -454,8 +529,46 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
+/// The squares that each piece attacks from each square if nothing is in its way.
+static WIDEST: [[Bitboard; 90]; Piece::COUNT] = {
+    let mut table = [[Bitboard::EMPTY; 90]; Piece::COUNT];
+    let mut p = 0;
+    while p < Piece::COUNT {
+        let piece = Piece::ALL[p];
+        table[p] = match piece.role() {
+            Role::King => KING_STEPS,
+            Role::Rook | Role::Cannon => LINES_OF_SQUARES,
+            Role::Horse => unhindered(&HORSE),
+            Role::Pawn => PAWN_STEPS[piece.side().index()],
+            Role::Advisor => ADVISOR_STEPS,
+            Role::Elephant => unhindered(&ELEPHANT),
+        };
+        p += 1;
+    }
+    table
+};
+
+/// All targets of hops.
+const fn unhindered(hops: &[Hops; 90]) -> [Bitboard; 90] {
+    let mut table = [Bitboard::EMPTY; 90];
+    let mut i = 0;
+    while i < 90 {
+        let [(_, a), (_, b), (_, c), (_, d)] = hops[i].by;
+        table[i] = a.or(b).or(c).or(d);
+        i += 1;
+    }
+    table
+}
+
+/// The squares that a piece on `square` attacks at most, however the others stand.
+#[inline]
+pub(crate) fn widest_attacks(piece: Piece, square: Square) -> Bitboard {
+    WIDEST[piece.index()][square.index()]
+}
+
 /// The file and rank of each square, without the square.
-pub(crate) static LINES: [Bitboard; 90] = {
+pub(crate) static LINES: [Bitboard; 90] = LINES_OF_SQUARES;
+const LINES_OF_SQUARES: [Bitboard; 90] = {
     let mut table = [Bitboard::EMPTY; 90];
     let mut i = 0;
     while i < 90 {

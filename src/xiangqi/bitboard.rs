@@ -32,6 +32,13 @@ impl Bitboard {
         Self(bits & Self::FULL.0)
     }
 
+    /// From raw bits that are known to lie on the board.
+    #[inline]
+    pub(crate) const fn from_line(bits: u128) -> Self {
+        debug_assert!(bits & !Self::FULL.0 == 0);
+        Self(bits)
+    }
+
     /// The raw bits.
     #[must_use]
     pub const fn bits(self) -> u128 {

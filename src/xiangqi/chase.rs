@@ -112,7 +112,7 @@ fn is_offer(position: &Position, attacker: Piece, victim: Piece, mv: Move) -> bo
 /// Returns true if a pseudo-legal move of `side`, whoever is to move, exposes its king to no piece
 /// that did not attack it in the position `judged`: a check already given there is ignored.
 fn is_possible(position: &Position, side: Side, mv: Move, judged: &Position) -> bool {
-    if !position.is_king_attacked_after(side, Some(mv)) {
+    if !position.is_king_attacked_after(side, mv) {
         return true;
     }
     if position.king(side) == mv.from() || !judged.is_attacked_king(side) {

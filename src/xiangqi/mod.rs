@@ -6,6 +6,7 @@
 mod attacks;
 mod bitboard;
 mod chase;
+mod checks;
 pub mod explain;
 mod fen;
 mod game_impl;
@@ -21,11 +22,13 @@ mod setup;
 mod square;
 mod unmove;
 
+pub(crate) use attacks::over_one_screen;
 pub use attacks::{
     advisor_attacks, between, cannon_attacks, elephant_attacks, horse_attackers, horse_attacks,
     king_attacks, pawn_attackers, pawn_attacks, rook_attacks,
 };
 pub use bitboard::{Bitboard, Occupancy, Squares};
+pub(crate) use checks::CheckMap;
 pub use fen::{FenError, START_FEN};
 pub use piece::{Piece, Role};
 pub use position::{Move, Position, Undo};

@@ -46,7 +46,30 @@ impl Position {
     #[must_use]
     #[inline]
     pub fn is_attacked_king(&self, side: Side) -> bool {
-        self.is_king_attacked_after(side, None)
+        let king = self.king(side);
+        let theirs = self.side(!side);
+        let horses = self.role(Role::Horse) & theirs;
+        let pawns = self.role(Role::Pawn) & theirs;
+        self.is_attacked_along_lines(king, !side)
+            || attacks::pawn_attackers(!side, king).meets(pawns)
+            || attacks::horse_zone(king).origins.meets(horses)
+                && attacks::horse_attackers(king, self.occupied()).meets(horses)
+    }
+
+    /// Returns true if a rook, a cannon or the king of `by` attacks a king on this square.
+    #[inline]
+    fn is_attacked_along_lines(&self, king: Square, by: Side) -> bool {
+        let rooks = self.pieces(by, Role::Rook);
+        let cannons = self.pieces(by, Role::Cannon);
+        let other = self.king(by);
+        let sliders = rooks.with(other) | cannons;
+        if !sliders.meets(LINES[king.index()]) {
+            return false;
+        }
+        let sight = attacks::rook_attacks(king, self.occupancy());
+        sight.meets(rooks)
+            || attacks::cannon_attacks(king, self.occupancy()).meets(cannons)
+            || other.file() == king.file() && sight.has(other)
     }
 
     /// The pieces of `by` that attack `square` (as a capture: a king only on its palace steps).
@@ -103,14 +126,14 @@ impl Position {
     #[must_use]
     #[inline]
     pub fn is_safe(&self, mv: Move) -> bool {
-        !self.is_king_attacked_after(self.turn(), Some(mv))
+        !self.is_king_attacked_after(self.turn(), mv)
     }
 
     /// Returns true if a legal move gives check.
     #[must_use]
     #[inline]
     pub fn gives_check(&self, mv: Move) -> bool {
-        self.may_check(mv) && self.is_king_attacked_after(!self.turn(), Some(mv))
+        self.may_check(mv) && self.is_king_attacked_after(!self.turn(), mv)
     }
 
     /// Returns true if a pseudo-legal move touches a square that a check can depend on; most do
@@ -139,10 +162,24 @@ impl Position {
     /// Calls `sink` with each piece of the side to move and its legal targets within `mask`, in
     /// square order.
     #[inline]
-    pub fn for_each_legal(&self, mask: Bitboard, mut sink: impl FnMut(Square, Bitboard)) {
+    pub fn for_each_legal(&self, mask: Bitboard, sink: impl FnMut(Square, Bitboard)) {
+        self.for_each_legal_within(|_, _| mask, sink);
+    }
+
+    /// [`for_each_legal`](Self::for_each_legal) with a mask for each piece; pieces with an empty one are left out.
+    #[inline]
+    pub(crate) fn for_each_legal_within(
+        &self,
+        mask: impl Fn(Square, Piece) -> Bitboard,
+        mut sink: impl FnMut(Square, Bitboard),
+    ) {
         let view = self.king_view();
         for from in self.side(self.turn()) {
             let Some(piece) = self.piece_at(from) else { continue };
+            let mask = mask(from, piece);
+            if mask.is_empty() {
+                continue;
+            }
             let mut targets = self.pseudo_targets(from, piece) & mask;
             // A mount is exempt: it may end the check of a cannon by going away, to any square.
             if view.in_check && piece.role() != Role::King && !view.mounts.has(from) {
@@ -167,7 +204,14 @@ impl Position {
 
     /// Appends all legal captures.
     pub fn append_captures(&self, moves: &mut MoveList<Move>) {
-        self.append_legal_within(self.side(!self.turn()), moves);
+        let theirs = self.side(!self.turn());
+        // Most pieces stand near none of them.
+        let mask = |from, piece| attacks::widest_attacks(piece, from) & theirs;
+        self.for_each_legal_within(mask, |from, targets| {
+            for to in targets {
+                moves.push(Move::new(from, to));
+            }
+        });
     }
 
     /// Appends all legal moves that capture nothing.
@@ -281,10 +325,10 @@ impl Position {
         }
     }
 
-    /// Returns true if the king of `victim` is attacked, after `mv` if one is given (by either
-    /// side; it must be pseudo-legal but for a king's safety).
+    /// Returns true if the king of `victim` is attacked after a move of either side, which must be pseudo-legal but for
+    /// a king's safety.
     #[inline]
-    pub(crate) fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
+    pub(crate) fn is_king_attacked_after(&self, victim: Side, mv: Move) -> bool {
         let after = AfterMove::new(self, victim, mv);
         after.is_attacked_along_lines()
             || attacks::pawn_attackers(!victim, after.king).meets(after.attackers(Role::Pawn))
@@ -292,7 +336,7 @@ impl Position {
     }
 }
 
-/// The pieces around a king, after a move if one is given.
+/// The pieces around a king after a move.
 struct AfterMove<'a> {
     before: &'a Position,
     king: Square,
@@ -300,17 +344,16 @@ struct AfterMove<'a> {
     theirs: Bitboard,
     /// The attacker that the move brought elsewhere, and its square.
     moved: Option<(Role, Square)>,
-    mv: Option<Move>,
+    mv: Move,
 }
 
 impl<'a> AfterMove<'a> {
     #[inline]
-    fn new(before: &'a Position, victim: Side, mv: Option<Move>) -> Self {
+    fn new(before: &'a Position, victim: Side, mv: Move) -> Self {
         let king = before.king(victim);
         let theirs = before.side(!victim);
-        let Some(played) = mv else { return Self { before, king, theirs, moved: None, mv } };
-        let from = played.from();
-        let to = played.to();
+        let from = mv.from();
+        let to = mv.to();
         let king = if from == king { to } else { king };
         // The move is either of the attackers, one of whose pieces then stands elsewhere, or of the
         // victim, whose capture takes one of them away.
@@ -332,27 +375,37 @@ impl<'a> AfterMove<'a> {
         }
     }
 
+    /// The attackers that bear on files and ranks: rooks, cannons and the other king.
+    #[inline]
+    fn sliders(&self) -> Bitboard {
+        let before = self.before;
+        let roles = before.role(Role::Rook) | before.role(Role::Cannon) | before.role(Role::King);
+        let staying = roles & self.theirs;
+        match self.moved {
+            Some((Role::Rook | Role::Cannon | Role::King, to)) => staying.with(to),
+            _ => staying,
+        }
+    }
+
     /// The occupied squares of the king's rank and of its file, as bits.
     #[inline]
     fn occupied_lines(&self) -> [u16; 2] {
         let king = self.king;
         let mut rank_bits = self.before.occupancy().rank(king.rank());
         let mut file_bits = self.before.occupancy().file(king.file());
-        if let Some(mv) = self.mv {
-            let from = mv.from();
-            let to = mv.to();
-            if from.rank() == king.rank() {
-                rank_bits &= !(1 << from.file());
-            }
-            if to.rank() == king.rank() {
-                rank_bits |= 1 << to.file();
-            }
-            if from.file() == king.file() {
-                file_bits &= !(1 << from.rank());
-            }
-            if to.file() == king.file() {
-                file_bits |= 1 << to.rank();
-            }
+        let from = self.mv.from();
+        let to = self.mv.to();
+        if from.rank() == king.rank() {
+            rank_bits &= !(1 << from.file());
+        }
+        if to.rank() == king.rank() {
+            rank_bits |= 1 << to.file();
+        }
+        if from.file() == king.file() {
+            file_bits &= !(1 << from.rank());
+        }
+        if to.file() == king.file() {
+            file_bits |= 1 << to.rank();
         }
         [rank_bits, file_bits]
     }
@@ -361,6 +414,9 @@ impl<'a> AfterMove<'a> {
     #[inline]
     fn is_attacked_along_lines(&self) -> bool {
         let king = self.king;
+        if !self.sliders().meets(LINES[king.index()]) {
+            return false;
+        }
         let [rank_bits, file_bits] = self.occupied_lines();
         let along_rank = attacks::rank_reach(king.file(), rank_bits);
         let along_file = attacks::file_reach(king.rank(), file_bits);
@@ -376,16 +432,13 @@ impl<'a> AfterMove<'a> {
     fn is_attacked_by_horses(&self) -> bool {
         let horses = self.attackers(Role::Horse);
         let hops = &attacks::horse_hops_to(self.king).by;
-        !horses.is_empty()
+        horses.meets(attacks::horse_zone(self.king).origins)
             && hops.iter().any(|&(leg, from)| horses.meets(from) && self.is_empty(leg))
     }
 
     #[inline]
     fn is_empty(&self, square: Square) -> bool {
         let was_empty = !self.before.occupancy().has(square);
-        match self.mv {
-            Some(mv) => square != mv.to() && (square == mv.from() || was_empty),
-            None => was_empty,
-        }
+        square != self.mv.to() && (square == self.mv.from() || was_empty)
     }
 }

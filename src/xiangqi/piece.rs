@@ -114,6 +114,17 @@ pub enum Piece {
 
 const _: () = assert!(size_of::<Option<Piece>>() == 1);
 
+/// The role of each piece.
+static ROLES: [Role; Piece::COUNT] = {
+    let mut roles = [Role::King; Piece::COUNT];
+    let mut i = 0;
+    while i < Piece::COUNT {
+        roles[i] = Role::ALL[i % 7];
+        i += 1;
+    }
+    roles
+};
+
 impl Piece {
     /// Number of different pieces.
     pub const COUNT: usize = 14;
@@ -157,7 +168,8 @@ impl Piece {
     /// The role of the piece.
     #[must_use]
     pub const fn role(self) -> Role {
-        Role::ALL[self as usize % 7]
+        // Read from a table: a remainder by 7 is several times as slow, and this is asked for very often.
+        ROLES[self as usize]
     }
 
     /// The FEN letter: capital for Red.

@@ -26,7 +26,7 @@ use crate::game::{
     BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, Tunables, WinModel,
 };
 use crate::hash::Key;
-use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
+use crate::xiangqi::{Bitboard, CheckMap, Move, Piece, Position, Role, Square, Undo};
 use material::{FULL_PHASE, FULL_SCALE, material};
 use sink::{Pair, Sum, placed};
 use terms::side_terms;
@@ -43,14 +43,41 @@ const LIGHT_FLEES: i32 = 8_000;
 
 /// The evaluation for the side to move, in centipawns.
 fn evaluate(position: &Position) -> i32 {
+    #[cfg(target_arch = "x86_64")]
+    if has_bit_instructions() {
+        #[expect(unsafe_code, reason = "the instructions are there: they were just looked for")]
+        // SAFETY: the processor has all the features that the function needs.
+        return unsafe { value_by_bit_instructions(position) };
+    }
+    value(position)
+}
+
+/// Returns true if the processor has the instructions that [`value_by_bit_instructions`] is compiled for.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn has_bit_instructions() -> bool {
+    std::arch::is_x86_feature_detected!("popcnt")
+        && std::arch::is_x86_feature_detected!("lzcnt")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+}
+
+/// [`value`] for processors that count and shift bits in single instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2")]
+fn value_by_bit_instructions(position: &Position) -> i32 {
+    value(position)
+}
+
+#[inline(always)]
+fn value(position: &Position) -> i32 {
     let material = material(position);
     let reach = reach::reach_by_side(position);
-    let sum = |side| {
-        let mut sum = Sum::default();
-        side_terms(&View::new(position, side, &reach), &mut sum);
-        sum.0
-    };
-    let pair = material.score.plus(sum(Side::First)).minus(sum(Side::Second));
+    let mut sums = BySide::<Sum>::default();
+    for side in Side::ALL {
+        side_terms(&View::new(position, side, &reach), &mut sums[side]);
+    }
+    let pair = material.score.plus(sums.first.0).minus(sums.second.0);
     finish(pair, material.phase, material.scale, position.turn())
 }
 
@@ -69,6 +96,7 @@ fn finish(pair: Pair, phase: i32, scale: BySide<i32>, side: Side) -> i32 {
 
 impl Heuristics for Position {
     const NULL_MOVE: bool = true;
+    const KEEPS_EVALUATIONS: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };
     const TUNABLES: Tunables = Tunables {
         reverse_futility_margin: 52,
@@ -115,6 +143,11 @@ impl Heuristics for Position {
         self.gives_check(mv)
     }
 
+    fn threat_test(&self) -> impl Fn(Move) -> bool {
+        let checks = CheckMap::new(self);
+        move |mv| checks.gives_check(mv)
+    }
+
     fn key_after(&self, mv: Move) -> Key {
         self.key_after(mv)
     }
@@ -129,9 +162,7 @@ impl Heuristics for Position {
     }
 
     fn quiet_threats(&self, moves: &mut MoveList<Move>) {
-        let mut quiets = MoveList::new();
-        self.append_quiets(&mut quiets);
-        moves.extend(quiets.into_iter().filter(|&mv| self.gives_check(mv)));
+        CheckMap::new(self).append_quiet_checks(moves);
     }
 
     fn is_noisy(&self, mv: Move) -> bool {
@@ -257,6 +288,15 @@ mod tests {
                 prop_assert_eq!(swapped(&position).evaluate(), value);
                 prop_assert_eq!(mirrored(&position).evaluate(), value);
                 prop_assert!(value.abs() <= 20_000);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_processor_computes_the_same(choices in prop::collection::vec(any::<u16>(), 0..150)) {
+            for position in random_play(&choices) {
+                prop_assert_eq!(position.evaluate(), value(&position));
             }
         }
     }

@@ -81,6 +81,8 @@ pub(crate) struct Candidate<M> {
     /// The slot of its history if it is noisy.
     pub(crate) slot: usize,
     pub(crate) history: i32,
+    /// The reduction by depth and place in the order alone, in 256ths of a ply.
+    pub(crate) reduction: i32,
 }
 
 /// A finished game seen by `side`.

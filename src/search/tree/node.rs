@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::game::{Adjudicate, Bound, Grounds, Heuristics, Horizon, Packed, Verdict};
 use crate::search::history::{Structures, bonus, penalty};
-use crate::search::order::{Hints, Picker, noisy_slot};
+use crate::search::order::{Hints, Picked, Picker, noisy_slot};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TtEntry;
@@ -285,7 +285,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         node.structures = self.structures();
         let stored = entry.and_then(|entry| entry.eval).map(i32::from);
-        let raw = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
+        let evaluations = &mut self.history.evaluations;
+        let raw = Score::from_eval(stored.unwrap_or_else(|| evaluations.evaluate(position)));
         node.raw = Some(raw.value());
         node.corrected = self.corrected(raw, &node.structures);
         self.evals[ply] = Some(node.corrected);
@@ -341,12 +342,13 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mut best = Best::none();
         let mut number = 0;
         let mut tried = Tried::default();
-        while let Some(mv) = picker.next(self.line.position(), self.history) {
+        while let Some(picked) = picker.next(self.line.position(), self.history) {
+            let mv = picked.mv;
             if N::ROOT && self.excluded.contains(&mv) || self.skipped[ply] == Some(mv) {
                 continue;
             }
             number += 1;
-            let candidate = self.candidate(node, mv, number);
+            let candidate = self.candidate(node, picked, number);
             if !N::ROOT && self.shared.features.pruning && !best.score.is_lost() {
                 if prune::is_late::<G>(node, number) {
                     picker.skip_quiets();
@@ -437,18 +439,27 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if self.skipped[node.ply].is_some() { node.window.alpha } else { self.terminal(node.ply) }
     }
 
-    fn candidate(&self, node: &Node<G::Move>, mv: G::Move, number: i32) -> Candidate<G::Move> {
+    fn candidate(
+        &self,
+        node: &Node<G::Move>,
+        picked: Picked<G::Move>,
+        number: i32,
+    ) -> Candidate<G::Move> {
         let position = self.line.position();
+        let mv = picked.mv;
+        // Before it is known whether the move is made: what follows takes about as long as memory.
+        self.shared.tt.prefetch(position.key_after(mv));
         let index = position.history_index(mv);
         let noisy = position.is_noisy(mv);
         let slot = if noisy { noisy_slot(position, mv) } else { usize::MAX };
         let history = if noisy {
             self.history.noisy(slot)
         } else {
-            self.history.experience(position.turn(), node.before).of(index)
+            self.history.experience_of(position.turn(), node.before, index)
         };
-        let threatening = position.creates_threat(mv);
-        Candidate { mv, number, noisy, threatening, index, slot, history }
+        let threatening = picked.threatens.unwrap_or_else(|| position.creates_threat(mv));
+        let reduction = reduce::base_reduction::<G>(node.depth, number);
+        Candidate { mv, number, noisy, threatening, index, slot, history, reduction }
     }
 
     /// Principal variation search of one move: the first with the open window, later ones with a

@@ -117,6 +117,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let least = beta.value() - node.corrected.value();
         for mv in self.promising_captures(least) {
+            self.shared.tt.prefetch(self.line.position().key_after(mv));
             let index = self.line.position().history_index(mv);
             self.play(mv, Some(index), node.ply)?;
             self.played_quiet[node.ply] = false;
@@ -271,7 +272,7 @@ fn futile<G: Heuristics>(
     if node.in_check || candidate.threatening || is_vague || alpha.is_decisive() {
         return None;
     }
-    let depth = expected_depth::<G>(node, candidate);
+    let depth = expected_depth(node, candidate);
     let (deepest, hope) = if candidate.noisy {
         let experience = candidate.history / TAKE_FUTILITY_HISTORY;
         let gain = position.immediate_gain(candidate.mv) + experience;
@@ -292,7 +293,7 @@ fn futile<G: Heuristics>(
 fn has_bad_repute<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> bool {
     !candidate.noisy
         && !candidate.threatening
-        && expected_depth::<G>(node, candidate) <= HISTORY_PRUNING_DEPTH
+        && expected_depth(node, candidate) <= HISTORY_PRUNING_DEPTH
         && candidate.history < -G::TUNABLES.history_pruning_margin * node.depth
 }
 
@@ -308,7 +309,7 @@ fn loses_exchange<G: Heuristics>(
     let allowed = if candidate.noisy || candidate.threatening {
         EXCHANGE_NOISY * node.depth
     } else {
-        let depth = expected_depth::<G>(node, candidate);
+        let depth = expected_depth(node, candidate);
         EXCHANGE_QUIET * depth * depth
     };
     !position.exchange_reaches(candidate.mv, -allowed)

@@ -75,7 +75,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             QuiescenceBest { score: -Score::INFINITE, mv: None, path_ply: NO_PATH };
         if !in_check {
             let stored = entry.and_then(|entry| entry.eval).map(i32::from);
-            let score = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
+            let evaluations = &mut self.history.evaluations;
+            let score = Score::from_eval(stored.unwrap_or_else(|| evaluations.evaluate(position)));
             raw = Some(score);
             result_so_far.score = refined(self.corrected(score, &self.structures()), entry, ply);
             if result_so_far.score >= window.beta && entry.is_some() {
@@ -84,7 +85,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         if result_so_far.score < window.beta {
             let tt_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
-            let mut moves = self.quiescence_moves(in_check, first, tt_move);
+            let mut moves = Ranked::new();
+            self.quiescence_moves(in_check, first, tt_move, &mut moves);
             if in_check && moves.is_empty() {
                 return Ok(self.terminal(ply));
             }
@@ -175,13 +177,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         self.line.position().structure_keys().filter(|_| self.shared.features.corrections)
     }
 
-    /// The moves to try.
+    /// Appends the moves to try.
     fn quiescence_moves(
         &self,
         in_check: bool,
         first: bool,
         tt_move: Option<G::Move>,
-    ) -> Ranked<G::Move> {
+        ranked: &mut Ranked<G::Move>,
+    ) {
         let position = self.line.position();
         let mut moves = MoveList::new();
         if in_check {
@@ -202,7 +205,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 self.history.quiet(side, position.history_index(mv))
             }
         };
-        moves.into_iter().map(|mv| (rank(mv), mv)).collect()
+        ranked.extend(moves.iter().map(|&mv| (rank(mv), mv)));
     }
 
     fn follow<N: NodeKind>(
@@ -219,6 +222,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             let most = (0..rest.len()).rev().max_by_key(|&i| rest[i].0).unwrap_or(0);
             rest.swap(0, most);
             let mv = rest[0].1;
+            self.shared.tt.prefetch(self.line.position().key_after(mv));
             match self.skips_in_quiescence(mv, i, stand, best.score, window.alpha) {
                 Skips::No => {}
                 Skips::Move(most) => {

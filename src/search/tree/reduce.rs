@@ -8,17 +8,13 @@ use crate::search::tunables::{
 };
 
 /// The reduction by depth and place in the order alone, in 256ths of a ply.
-fn base_reduction<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> i32 {
-    G::TUNABLES.lmr_base
-        + log2_256(node.depth) * log2_256(candidate.number) / G::TUNABLES.lmr_divisor
+pub(crate) fn base_reduction<G: Heuristics>(depth: i32, number: i32) -> i32 {
+    G::TUNABLES.lmr_base + log2_256(depth) * log2_256(number) / G::TUNABLES.lmr_divisor
 }
 
 /// The depth at which a quiet move would be searched at first.
-pub(crate) fn expected_depth<G: Heuristics>(
-    node: &Node<G::Move>,
-    candidate: &Candidate<G::Move>,
-) -> i32 {
-    (node.depth - base_reduction::<G>(node, candidate) / 256).max(0)
+pub(crate) fn expected_depth<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
+    (node.depth - candidate.reduction / 256).max(0)
 }
 
 /// Late move reduction: the number of plies by which a move is searched less deep at first.
@@ -31,7 +27,7 @@ pub(crate) fn late_move_reduction<N: NodeKind, G: Heuristics>(
     if node.depth < LMR_DEPTH || candidate.number <= 1 + i32::from(N::PV) {
         return 0;
     }
-    let mut reduction = base_reduction::<G>(node, candidate);
+    let mut reduction = candidate.reduction;
     reduction += G::TUNABLES.lmr_cut * i32::from(node.cut);
     reduction += G::TUNABLES.lmr_not_improving * i32::from(!node.improving);
     reduction += LMR_MANY_CUTOFFS * i32::from(cutoffs > LMR_CUTOFFS);

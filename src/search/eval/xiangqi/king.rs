@@ -4,12 +4,12 @@
 use crate::game::Side;
 use crate::search::eval::xiangqi::features::{
     BEARERS, BEARERS_MISSING, BEARING_CANNON, BEARING_ROOK, CANNON_BEHIND_HORSE, CANNON_WITH,
-    DOUBLE_CANNON, HOLLOW_CANNON, OPEN_KING, PALACE_HITS, PINNED, SAFE_CHECK, WEAK_POINTS, man,
+    DOUBLE_CANNON, HOLLOW_CANNON, OPEN_KING, PINNED, SAFE_CHECK, WEAK_POINTS, man,
 };
 use crate::search::eval::xiangqi::sink::Sink;
 use crate::search::eval::xiangqi::view::View;
 use crate::xiangqi::{
-    Bitboard, Piece, Position, Role, Square, between, horse_attackers, rook_attacks,
+    Bitboard, Piece, Position, Role, Square, horse_attackers, over_one_screen, rook_attacks,
 };
 
 /// The palace of a side.
@@ -22,33 +22,30 @@ pub(crate) const fn palace(side: Side) -> Bitboard {
 }
 
 const fn count(set: Bitboard) -> i32 {
-    set.len().cast_signed()
+    set.count_ones().cast_signed()
+}
+
+/// What the terms of each rook, horse and cannon leave for those of the attack on the king.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attack {
+    /// The number of them that bear on the palace.
+    pub(crate) bearers: i32,
+    /// The points that cannons can go to, or capture on.
+    pub(crate) cannon_reach: Bitboard,
 }
 
 /// Counts the attack of `view`'s side on the opponent's king.
-#[inline]
-pub(crate) fn king_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
-    bearers(view, sink);
+#[inline(always)]
+pub(crate) fn king_terms<S: Sink>(view: &View<'_>, attack: Attack, sink: &mut S) {
+    bearers(view, attack.bearers, sink);
     let sight = lines(view, sink);
-    safe_checks(view, sight, sink);
+    safe_checks(view, sight, attack.cannon_reach, sink);
 }
 
-#[inline]
-fn bearers<S: Sink>(view: &View<'_>, sink: &mut S) {
+#[inline(always)]
+fn bearers<S: Sink>(view: &View<'_>, heavy: i32, sink: &mut S) {
     let palace = palace(!view.side);
-    let mut men = 0;
-    for bearing in &view.own.heavy {
-        let hits = bearing.takes & palace;
-        if !hits.is_empty() {
-            men += 1;
-            let kind = match bearing.role {
-                Role::Rook => 0,
-                Role::Horse => 1,
-                _ => 2,
-            };
-            sink.add_at(bearing.square, PALACE_HITS + kind, count(hits));
-        }
-    }
+    let mut men = heavy;
     if view.own.pawns.meets(palace) {
         men += count(view.own.pawns & palace).min(2);
     }
@@ -61,62 +58,66 @@ fn bearers<S: Sink>(view: &View<'_>, sink: &mut S) {
     }
 }
 
-/// The ways from a square.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Left,
-    Right,
-    Up,
-    Down,
+/// A line of the board as seen from a point on it, a bit for each of its points.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// The occupied points.
+    men: u16,
+    /// The bit of the point.
+    at: u32,
+    /// The square of bit 0.
+    origin: u8,
+    /// Squares from one bit to the next.
+    step: u8,
 }
 
-impl Way {
-    const ALL: [Self; 4] = [Self::Left, Self::Right, Self::Up, Self::Down];
-
-    /// The way to the opponent.
-    const fn ahead(side: Side) -> Self {
-        match side {
-            Side::First => Self::Up,
-            Side::Second => Self::Down,
-        }
+impl Line {
+    fn rank_of(position: &Position, square: Square) -> Self {
+        let rank = square.rank();
+        let men = position.occupancy().rank(rank);
+        Self { men, at: u32::from(square.file()), origin: 9 * rank, step: 1 }
     }
 
-    /// The last square of the board this way.
-    const fn edge(self, from: Square) -> Square {
-        match self {
-            Self::Left => Square::at(0, from.rank()),
-            Self::Right => Square::at(8, from.rank()),
-            Self::Up => Square::at(from.file(), 9),
-            Self::Down => Square::at(from.file(), 0),
-        }
+    fn file_of(position: &Position, square: Square) -> Self {
+        let file = square.file();
+        let men = position.occupancy().file(file);
+        Self { men, at: u32::from(square.rank()), origin: file, step: 9 }
     }
-}
 
-/// The nearest three pieces from a square in one way.
-#[inline]
-fn nearest(position: &Position, from: Square, way: Way) -> [Option<Square>; 3] {
-    let file = from.file();
-    let rank = from.rank();
-    let lines = position.occupancy();
-    let (line, at, up) = match way {
-        Way::Left => (lines.rank(rank), file, false),
-        Way::Right => (lines.rank(rank), file, true),
-        Way::Up => (lines.file(file), rank, true),
-        Way::Down => (lines.file(file), rank, false),
-    };
-    let before = (1_u16 << at) - 1;
-    let mut rest = if up { line & !before & !(1 << at) } else { line & before };
-    let mut next = || {
+    const fn square(self, bit: u32) -> Square {
+        Square::from_index(self.origin as usize + self.step as usize * bit as usize)
+    }
+
+    /// The points of `set` beyond a bit: above it, or below.
+    const fn beyond(set: u16, bit: u32, up: bool) -> u16 {
+        if up { set & (!1 << bit) } else { set & ((1 << bit) - 1) }
+    }
+
+    /// The bit of the nearest piece one way.
+    #[inline]
+    const fn nearest_one(self, up: bool) -> Option<u32> {
+        let rest = Self::beyond(self.men, self.at, up);
         if rest == 0 {
             return None;
         }
-        let i = if up { rest.trailing_zeros() } else { 15 - rest.leading_zeros() };
-        rest &= !(1 << i);
-        let i = i as u8;
-        let is_rank = matches!(way, Way::Left | Way::Right);
-        Some(if is_rank { Square::at(i, rank) } else { Square::at(file, i) })
-    };
-    [next(), next(), next()]
+        Some(if up { rest.trailing_zeros() } else { rest.ilog2() })
+    }
+
+    /// The bits of the nearest three pieces one way.
+    #[inline]
+    fn nearest(self, up: bool) -> [Option<u32>; 3] {
+        let mut rest = Self::beyond(self.men, self.at, up);
+        let mut bits = [None; 3];
+        for bit in &mut bits {
+            if rest == 0 {
+                break;
+            }
+            let next = if up { rest.trailing_zeros() } else { rest.ilog2() };
+            rest &= !(1 << next);
+            *bit = Some(next);
+        }
+        bits
+    }
 }
 
 /// The points that the lines of the king give for its safety.
@@ -128,45 +129,82 @@ struct Sight {
     cannon: Bitboard,
 }
 
+/// One way from the opponent's king along a line.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    line: Line,
+    /// Towards higher bits of the line.
+    up: bool,
+    on_rank: bool,
+    /// An own rook, cannon or king stands there.
+    bears: bool,
+}
+
+/// The points to the left, to the right, below and above each square.
+static WAYS: [[Bitboard; 4]; Square::COUNT] = {
+    let mut table = [[Bitboard::EMPTY; 4]; Square::COUNT];
+    let mut i = 0;
+    while i < Square::COUNT {
+        let mut way = 0;
+        while way < 4 {
+            let (files, ranks) = [(-1, 0), (1, 0), (0, -1), (0, 1)][way];
+            let mut at = Square::from_index(i).offset(files, ranks);
+            while let Some(square) = at {
+                table[i][way] = table[i][way].with(square);
+                at = square.offset(files, ranks);
+            }
+            way += 1;
+        }
+        i += 1;
+    }
+    table
+};
+
 /// Goes along the four lines of the opponent's king.
-#[inline]
+#[inline(always)]
 fn lines<S: Sink>(view: &View<'_>, sink: &mut S) -> Sight {
     let king = view.position.king(!view.side);
-    let mut cannon_sight = Bitboard::EMPTY;
-    let mut cannons = 0;
-    for way in Way::ALL {
-        let men = nearest(view.position, king, way);
-        let [first, second, third] = men;
-        let is_own = |square: Option<Square>| square.is_some_and(|square| view.men.has(square));
-        let blocked = first.is_some() && !is_own(first);
-        let on_rank = matches!(way, Way::Left | Way::Right);
-        if !blocked && (on_rank || way == Way::ahead(!view.side)) {
-            sink.add(OPEN_KING + usize::from(on_rank), 1);
-        }
-        let Some(screen) = first else { continue };
-        let edge = way.edge(king);
-        let end = second.unwrap_or(edge);
-        if end != screen {
-            cannon_sight |= between(screen, end).with(end);
-        }
-        let pieces = men.map(|square| square.and_then(|square| view.position.piece_at(square)));
-        let on_line = ray(view, sink, pieces, on_rank);
-        if on_line > 0 && is_horse(pieces[0], view.side) && steps(king, screen) <= 2 {
-            sink.add(CANNON_BEHIND_HORSE, 1);
-        }
-        cannons += on_line;
-        debug_assert!(third.is_none() || second.is_some());
-    }
+    let rank = Line::rank_of(view.position, king);
+    let file = Line::file_of(view.position, king);
+    // Own pieces that bear along lines; the terms of a way without any need no look at its pieces.
+    let sliders = [Role::Rook, Role::Cannon, Role::King].map(|role| view.own_men(role));
+    let sliders = sliders[0] | sliders[1] | sliders[2];
+    let [left, right, down, up] = WAYS[king.index()].map(|way| way.meets(sliders));
+    let mut cannons = along(view, sink, Way { line: rank, up: false, on_rank: true, bears: left });
+    cannons += along(view, sink, Way { line: rank, up: true, on_rank: true, bears: right });
+    cannons += along(view, sink, Way { line: file, up: false, on_rank: false, bears: down });
+    cannons += along(view, sink, Way { line: file, up: true, on_rank: false, bears: up });
     if cannons > 0 {
         let palace = palace(!view.side);
         sink.add(CANNON_WITH, i32::from(view.own.horses.meets(palace)));
         sink.add(CANNON_WITH + 1, i32::from(view.own.rooks.meets(palace)));
     }
-    Sight { rook: rook_attacks(king, view.position.occupancy()), cannon: cannon_sight }
+    let occupancy = view.position.occupancy();
+    Sight { rook: rook_attacks(king, occupancy), cannon: over_one_screen(king, occupancy) }
 }
 
-const fn steps(a: Square, b: Square) -> u8 {
-    a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank())
+/// Goes one way from the opponent's king; returns the number of own cannons among the nearest three pieces.
+#[inline(always)]
+fn along<S: Sink>(view: &View<'_>, sink: &mut S, way: Way) -> i32 {
+    let Way { line, up, on_rank, bears } = way;
+    let is_ahead = up == (view.side == Side::Second);
+    if on_rank || is_ahead {
+        let first = line.nearest_one(up).map(|bit| line.square(bit));
+        if first.is_none_or(|square| view.men.has(square)) {
+            sink.add(OPEN_KING + usize::from(on_rank), 1);
+        }
+    }
+    if !bears {
+        return 0;
+    }
+    let men = line.nearest(up);
+    let pieces = men.map(|bit| bit.and_then(|bit| view.position.piece_at(line.square(bit))));
+    let cannons = ray(view, sink, pieces, on_rank);
+    let is_near = men[0].is_some_and(|screen| screen.abs_diff(line.at) <= 2);
+    if cannons > 0 && is_near && is_horse(pieces[0], view.side) {
+        sink.add(CANNON_BEHIND_HORSE, 1);
+    }
+    cannons
 }
 
 fn is_horse(piece: Option<Piece>, side: Side) -> bool {
@@ -175,7 +213,7 @@ fn is_horse(piece: Option<Piece>, side: Side) -> bool {
 
 /// Counts three pieces on a line from the opponent's king, nearest first; returns the number of own
 /// cannons.
-#[inline]
+#[inline(always)]
 fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank: bool) -> i32 {
     let [first, second, third] = men;
     let Some(nearest) = first else { return 0 };
@@ -206,17 +244,11 @@ fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank:
     cannons
 }
 
-#[inline]
-fn safe_checks<S: Sink>(view: &View<'_>, sight: Sight, sink: &mut S) {
+#[inline(always)]
+fn safe_checks<S: Sink>(view: &View<'_>, sight: Sight, cannon_reach: Bitboard, sink: &mut S) {
     let king = view.position.king(!view.side);
     let safe = Bitboard::FULL - view.men - view.theirs.once;
     let horse_sight = horse_attackers(king, view.occupied);
-    let mut cannon_reach = view.own.cannons;
-    for bearing in &view.own.heavy {
-        if bearing.role == Role::Cannon {
-            cannon_reach |= bearing.quiet - view.occupied;
-        }
-    }
     let checks =
         [view.own.rooks & sight.rook, view.own.horses & horse_sight, cannon_reach & sight.cannon];
     for (i, checks) in checks.into_iter().enumerate() {
@@ -246,12 +278,15 @@ mod tests {
     fn men_on_a_line() {
         let position = Position::from_fen("4k4/9/4b4/9/9/4N4/4C4/9/9/3AK3R w").unwrap();
         let king = Square::at(4, 9);
-        let at = |square: &str| Square::parse(square);
-        assert_eq!(nearest(&position, king, Way::Down), [at("e7"), at("e4"), at("e3")]);
-        assert_eq!(nearest(&position, king, Way::Left), [None; 3]);
+        let rank = |square| Line::rank_of(&position, square);
+        let file = |square| Line::file_of(&position, square);
+        assert_eq!(file(king).nearest(false), [Some(7), Some(4), Some(3)]);
+        assert_eq!(rank(king).nearest(false), [None; 3]);
         let red = Square::at(4, 0);
-        assert_eq!(nearest(&position, red, Way::Right), [at("i0"), None, None]);
-        assert_eq!(nearest(&position, red, Way::Left), [at("d0"), None, None]);
-        assert_eq!(nearest(&position, red, Way::Up), [at("e3"), at("e4"), at("e7")]);
+        assert_eq!(rank(red).nearest(true), [Some(8), None, None]);
+        assert_eq!(rank(red).nearest(false), [Some(3), None, None]);
+        assert_eq!(file(red).nearest(true), [Some(3), Some(4), Some(7)]);
+        assert_eq!(file(red).square(7), Square::parse("e7").unwrap());
+        assert_eq!(rank(red).square(3), Square::parse("d0").unwrap());
     }
 }

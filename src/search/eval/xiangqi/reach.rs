@@ -40,6 +40,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
+    #[inline(always)]
     fn add(&mut self, targets: Bitboard) {
         self.twice |= self.once & targets;
         self.once |= targets;
@@ -87,18 +88,23 @@ const fn left_of(set: Bitboard) -> Bitboard {
 }
 
 /// The points that each side bears on.
+#[inline(always)]
 pub(crate) fn reach_by_side(position: &Position) -> BySide<Reach> {
-    BySide::new_with(|side| reach(position, side))
+    let mut reach = BySide::<Reach>::default();
+    for side in Side::ALL {
+        // In place: a set of bearings is long.
+        fill(position, side, &mut reach[side]);
+    }
+    reach
 }
 
-#[inline]
-fn reach(position: &Position, side: Side) -> Reach {
+#[inline(always)]
+fn fill(position: &Position, side: Side, reach: &mut Reach) {
     let occupied = position.occupied();
     let lines = position.occupancy();
     let men = position.side(side);
     let of = |role| position.role(role) & men;
-    let mut reach = Reach::default();
-    add_pawns(&mut reach, of(Role::Pawn), side);
+    reach.pawns = add_pawns(reach, of(Role::Pawn), side);
     for square in of(Role::Advisor) {
         let targets = advisor_attacks(square);
         reach.advisors |= targets;
@@ -127,7 +133,6 @@ fn reach(position: &Position, side: Side) -> Reach {
     }
     reach.by_men = reach.once;
     reach.add(king_attacks(position.king(side)));
-    reach
 }
 
 /// Points where pieces are lost to cheaper ones.
@@ -141,12 +146,28 @@ pub(crate) struct Danger {
 
 /// The points where a side endangers the opponent's pieces.
 pub(crate) fn danger(position: &Position, side: Side) -> Danger {
-    let reach = reach(position, side);
-    Danger { for_light: reach.by_small(), for_rooks: reach.below_rook() }
+    let occupied = position.occupied();
+    let of = |role| position.pieces(side, role);
+    let [ahead, left, right] = pawn_targets(of(Role::Pawn), side);
+    let mut for_light = ahead | left | right;
+    for square in of(Role::Advisor) {
+        for_light |= advisor_attacks(square);
+    }
+    for square in of(Role::Elephant) {
+        for_light |= elephant_attacks(square, occupied);
+    }
+    let mut for_rooks = for_light;
+    for square in of(Role::Horse) {
+        for_rooks |= horse_attacks(square, occupied);
+    }
+    for square in of(Role::Cannon) {
+        for_rooks |= cannon_attacks(square, position.occupancy());
+    }
+    Danger { for_light, for_rooks }
 }
 
 impl Reach {
-    #[inline]
+    #[inline(always)]
     fn add_heavy(&mut self, bearing: Bearing) {
         self.add(bearing.takes);
         // A set has six of them; positions that were never validated may have more.
@@ -156,20 +177,21 @@ impl Reach {
     }
 }
 
-/// All pawns at once: forward, and to both sides across the river.
-#[inline]
-fn add_pawns(reach: &mut Reach, pawns: Bitboard, side: Side) {
-    let ahead = match side {
-        Side::First => Bitboard::from_bits(pawns.bits() << 9),
-        Side::Second => Bitboard::from_bits(pawns.bits() >> 9),
-    };
+/// The points that all pawns bear on at once: forward, and to either side across the river.
+#[inline(always)]
+fn pawn_targets(pawns: Bitboard, side: Side) -> [Bitboard; 3] {
     let crossed = pawns & far_half(side);
+    [pawns.ahead(side), left_of(crossed), right_of(crossed)]
+}
+
+/// Adds the points that pawns bear on, and returns them.
+#[inline(always)]
+fn add_pawns(reach: &mut Reach, pawns: Bitboard, side: Side) -> Bitboard {
+    let [ahead, left, right] = pawn_targets(pawns, side);
     reach.add(ahead);
-    if !crossed.is_empty() {
-        reach.add(left_of(crossed));
-        reach.add(right_of(crossed));
-    }
-    reach.pawns = reach.once;
+    reach.add(left);
+    reach.add(right);
+    reach.once
 }
 
 #[cfg(test)]
@@ -194,6 +216,9 @@ mod tests {
                     prop_assert_eq!(reach[side].once.has(square), count > 0, "{}", square);
                     prop_assert_eq!(reach[side].twice.has(square), count > 1, "{}", square);
                 }
+                let danger = danger(&position, side);
+                prop_assert_eq!(danger.for_light, reach[side].by_small());
+                prop_assert_eq!(danger.for_rooks, reach[side].below_rook());
                 let pawns = position.pieces(side, Role::Pawn).into_iter();
                 let by_pawns = pawns.fold(Bitboard::EMPTY, |set, s| set | pawn_attacks(side, s));
                 prop_assert_eq!(reach[side].pawns, by_pawns);

@@ -5,25 +5,27 @@ use crate::game::Side;
 use crate::search::eval::xiangqi::features::{
     ATTACKED_BY, BLOCKED_LEG, BOTTOM_CANNON, CANNON_MOBILITY, CENTRE_PAWN, CHEAPLY_ATTACKED,
     CHECKED, CROSSED, GUARDED, HORSE_MOBILITY, KING_MOBILITY, LINKED_CANNONS, LINKED_GUARDS,
-    LINKED_HORSES, LINKED_ROOKS, LOOSE, MEN, OUTNUMBERED, PAWN_NEAR_KING, PHALANX, PRESSED,
-    ROOK_FILE, ROOK_MOBILITY, SMALL_MOBILITY, SUNK_ROOK, TEMPO, man,
+    LINKED_HORSES, LINKED_ROOKS, LOOSE, MEN, OUTNUMBERED, PALACE_HITS, PAWN_NEAR_KING, PHALANX,
+    PRESSED, ROOK_FILE, ROOK_MOBILITY, SMALL_MOBILITY, SUNK_ROOK, TEMPO, man,
 };
-use crate::search::eval::xiangqi::king;
+use crate::search::eval::xiangqi::king::{self, Attack};
 use crate::search::eval::xiangqi::reach::{Bearing, Reach, far_half, right_of};
 use crate::search::eval::xiangqi::sink::Sink;
 use crate::search::eval::xiangqi::view::View;
-use crate::xiangqi::{Bitboard, Piece, Role, Square, king_attacks};
+use crate::xiangqi::{Bitboard, Role, Square, king_attacks};
 
-/// The terms of one side.
-#[inline]
+/// The terms of one side. This and what it calls is compiled into its callers, so that one of them can have it made
+/// for processors with more instructions.
+#[inline(always)]
 pub(crate) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     placement(view, sink);
+    let heavy = heavy_men(view, sink);
     mobility(view, sink);
     relations(view, sink);
     pawns(view, sink);
-    patterns(view, sink);
+    patterns(view, heavy.linked_cannons, sink);
     linked_guards(view, sink);
-    king::king_terms(view, sink);
+    king::king_terms(view, heavy.attack, sink);
     if view.to_move() {
         sink.add(TEMPO, 1);
         if view.theirs.once.has(view.position.king(view.side)) {
@@ -32,48 +34,79 @@ pub(crate) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn placement<S: Sink>(view: &View<'_>, sink: &mut S) {
-    for role in Role::ALL {
-        let piece = Piece::new(view.side, role);
-        for square in view.own_men(role) {
+    for square in view.men {
+        if let Some(piece) = view.position.piece_at(square) {
             sink.place(piece, square);
         }
     }
 }
 
 const fn count(set: Bitboard) -> i32 {
-    set.len().cast_signed()
+    set.count_ones().cast_signed()
 }
 
-#[inline]
-fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
-    let guarded_by_small = view.theirs.by_small();
+/// What the rooks, horses and cannons of a side make together.
+struct HeavyMen {
+    /// A cannon could go to the point of the other one.
+    linked_cannons: bool,
+    attack: Attack,
+}
+
+/// The terms of each rook, horse and cannon by itself: its mobility, a rook's file, its hold on the opponent's palace.
+#[inline(always)]
+fn heavy_men<S: Sink>(view: &View<'_>, sink: &mut S) -> HeavyMen {
+    let small = view.theirs.by_small();
+    let dear = view.men | view.theirs.below_rook();
+    let palace = king::palace(!view.side);
+    let cannons = view.own_men(Role::Cannon);
+    let pawns = view.position.role(Role::Pawn);
+    let own_pawns = pawns & view.men;
+    let mut linked_cannons = false;
+    let mut attack = Attack { bearers: 0, cannon_reach: view.own.cannons };
     for bearing in &view.own.heavy {
         let Bearing { role, square, quiet, takes } = *bearing;
-        match role {
+        let hits = match role {
             Role::Rook => {
-                let free = takes - view.men - view.theirs.below_rook();
-                sink.add_at(square, ROOK_MOBILITY + free.len() as usize, 1);
+                sink.add_at(square, ROOK_MOBILITY + count(takes - dear) as usize, 1);
+                let [file, _] = FILES[square.file() as usize];
+                sink.add_at(square, ROOK_FILE, i32::from(!own_pawns.meets(file)));
+                sink.add_at(square, ROOK_FILE + 1, i32::from(!pawns.meets(file)));
+                PALACE_HITS
             }
             Role::Cannon => {
-                let free = quiet - view.occupied - guarded_by_small;
-                sink.add_at(square, CANNON_MOBILITY + free.len() as usize, 1);
+                let free = quiet - view.occupied;
+                sink.add_at(square, CANNON_MOBILITY + count(free - small) as usize, 1);
+                linked_cannons |= quiet.meets(cannons);
+                attack.cannon_reach |= free;
+                PALACE_HITS + 2
             }
             _ => {
-                let free = takes - view.men - guarded_by_small;
-                sink.add_at(square, HORSE_MOBILITY + free.len() as usize, 1);
+                let free = takes - view.men - small;
+                sink.add_at(square, HORSE_MOBILITY + count(free) as usize, 1);
                 let legs = NEIGHBOURS[square.index()] & view.men;
                 sink.add_at(square, BLOCKED_LEG, count(legs));
+                PALACE_HITS + 1
             }
+        };
+        if takes.meets(palace) {
+            attack.bearers += 1;
+            sink.add_at(square, hits, count(takes & palace));
         }
     }
+    HeavyMen { linked_cannons, attack }
+}
+
+/// The mobility of the other pieces.
+#[inline(always)]
+fn mobility<S: Sink>(view: &View<'_>, sink: &mut S) {
     sink.add(SMALL_MOBILITY, count(view.own.pawns - view.occupied));
     sink.add(SMALL_MOBILITY + 1, count(view.own.advisors - view.occupied));
     sink.add(SMALL_MOBILITY + 2, count(view.own.elephants - view.occupied));
     let king = view.position.king(view.side);
     let steps = king_attacks(king) - view.men - view.theirs.once;
-    sink.add_at(king, KING_MOBILITY + steps.len().min(4) as usize, 1);
+    sink.add_at(king, KING_MOBILITY + count(steps).min(4) as usize, 1);
 }
 
 /// The four points beside each square.
@@ -95,7 +128,7 @@ static NEIGHBOURS: [Bitboard; Square::COUNT] = {
 };
 
 /// Attackers and guards of the pieces, and the cost of exchanges.
-#[inline]
+#[inline(always)]
 fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
     let men = view.men.without(view.position.king(view.side));
     let own = view.own;
@@ -164,12 +197,12 @@ const CENTRE: [Bitboard; 2] = [
     Bitboard::of(Square::at(4, 6)).with(Square::at(4, 5)),
 ];
 
-#[inline]
+#[inline(always)]
 fn pawns<S: Sink>(view: &View<'_>, sink: &mut S) {
     let pawns = view.own_men(Role::Pawn);
     let crossed = pawns & far_half(view.side);
     if !crossed.is_empty() {
-        sink.add(CROSSED + crossed.len().min(5) as usize, 1);
+        sink.add(CROSSED + count(crossed).min(5) as usize, 1);
         sink.add(PHALANX, count(right_of(crossed) & crossed));
         let king = view.position.king(!view.side);
         sink.add(PAWN_NEAR_KING, count(crossed & FILES[king.file() as usize][1]));
@@ -189,29 +222,15 @@ const fn last_rank(side: Side) -> Bitboard {
     Bitboard::from_bits(0x1ff << rank)
 }
 
-#[inline]
-fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
+#[inline(always)]
+fn patterns<S: Sink>(view: &View<'_>, linked_cannons: bool, sink: &mut S) {
     let rooks = view.own_men(Role::Rook);
     let cannons = view.own_men(Role::Cannon);
     let horses = view.own_men(Role::Horse);
+    let last = last_rank(view.side);
     sink.add(LINKED_HORSES, i32::from(view.own.horses.meets(horses)));
     sink.add(LINKED_ROOKS, i32::from(view.own.rooks.meets(rooks)));
-    let mut side_by_side = false;
-    let pawns = view.position.role(Role::Pawn);
-    let own_pawns = pawns & view.men;
-    let last = last_rank(view.side);
-    for bearing in &view.own.heavy {
-        match bearing.role {
-            Role::Rook => {
-                let [file, _] = FILES[bearing.square.file() as usize];
-                sink.add_at(bearing.square, ROOK_FILE, i32::from(!own_pawns.meets(file)));
-                sink.add_at(bearing.square, ROOK_FILE + 1, i32::from(!pawns.meets(file)));
-            }
-            Role::Cannon => side_by_side |= bearing.quiet.meets(cannons),
-            _ => {}
-        }
-    }
-    sink.add(LINKED_CANNONS, i32::from(side_by_side));
+    sink.add(LINKED_CANNONS, i32::from(linked_cannons));
     sink.add(SUNK_ROOK, count(rooks & last));
     let bottom = cannons & last;
     if !bottom.is_empty() {
@@ -221,7 +240,7 @@ fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn linked_guards<S: Sink>(view: &View<'_>, sink: &mut S) {
     sink.add(LINKED_GUARDS, i32::from(view.own.advisors.meets(view.own_men(Role::Advisor))));
     sink.add(LINKED_GUARDS + 1, i32::from(view.own.elephants.meets(view.own_men(Role::Elephant))));
