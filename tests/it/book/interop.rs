@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::files::shared;
 use crate::support::folder::Folder;
-use crate::support::program::{fails, json, json_with_code, sample_book};
+use crate::support::program::{command, ended, fails, json, json_with_code, sample_book};
 
 const FORMATS: [&str; 6] = ["obk", "pfbook", "xqb", "eleeye", "moonriver", "polyglot"];
 
@@ -226,4 +226,32 @@ fn a_real_book() {
     let moves = json(&["book", "query", &own])["moves"].clone();
     let heaviest = moves.as_array().unwrap().iter().max_by_key(|m| m["weight"].as_u64()).unwrap();
     assert_eq!(heaviest["move"], "h2e2", "{moves}");
+}
+
+/// A book of another program is read as the book that it is imported to, wherever a book is read.
+#[test]
+fn books_of_others_are_read_as_they_are() {
+    let folder = Folder::new();
+    let own = sample_book(&folder);
+    let [obk, imported, cache] = ["a.obk", "b.book", "cache"].map(|name| folder.at(name));
+    json(&["book", "export", &own, "--to", "obk", "-o", &obk]);
+    json(&["book", "import", &obk, "-o", &imported]);
+    let answer = |book: &str| {
+        let output = command(&["book", "query", book, "--json"])
+            .env("XDG_CACHE_HOME", &cache)
+            .env("LOCALAPPDATA", &cache)
+            .output()
+            .unwrap();
+        ended(&output, 0, &[]);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["moves"].clone()
+    };
+    assert_eq!(answer(&obk), answer(&imported));
+    let copies = || std::fs::read_dir(folder.join("cache/juzhong/books")).unwrap().count();
+    let made = copies();
+    // The same content under another name has the same copy.
+    std::fs::copy(&obk, folder.join("c.obk")).unwrap();
+    assert_eq!(answer(&folder.at("c.obk")), answer(&imported));
+    assert_eq!(copies(), made);
+    fails(&["book", "edit", &obk, "--moves", "h2e2", "--weight", "3"], 65, &["obk"]);
 }
