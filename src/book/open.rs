@@ -38,7 +38,7 @@ impl Book {
     pub fn open_until(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
         match Self::open_own(path, stop) {
             Err(error @ BookError::NotABook { .. }) => match sniff_until(path, stop) {
-                Ok(format) => return Self::open_foreign(path, format, stop),
+                Ok(format) => Self::open_foreign(path, format, stop),
                 Err(_) => Err(named(error)),
             },
             opened => opened,

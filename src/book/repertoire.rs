@@ -440,7 +440,7 @@ pub fn check_repertoire<G: Symmetric + Notation>(
         }
         check.positions += 1;
         check.answers += own.len() as u64;
-        for answer in doubts(&own, source.probe_with(&walked.position, 0)?, options.side) {
+        for answer in doubts(&own, &source.probe_with(&walked.position, 0)?, options.side) {
             let (answer, doubt, better) = answer;
             check.doubtful.push(DoubtfulAnswer { position: place(better), answer, doubt });
         }
@@ -466,7 +466,7 @@ fn by_reach<T>(list: &mut Vec<T>, reach: impl Fn(&T) -> f64) {
 /// The answers that others of the source are better than, each with the reason and the better ones.
 fn doubts<M: Copy + Ord>(
     own: &[BookMove<M>],
-    known: Vec<BookMove<M>>,
+    known: &[BookMove<M>],
     side: Side,
 ) -> Vec<(BookMove<M>, RepertoireDoubt, Vec<BookMove<M>>)> {
     let mut found = Vec::new();

@@ -138,14 +138,14 @@ impl Sheet<'_> {
         let names = answer.names.iter().map(|name| format!("{} ({})", name.name, name.games));
         let names = names.collect::<Vec<_>>().join(", ");
         writeln!(self.out, "{}", Visible(fitting(&names, COLUMNS)))?;
-        self.line(&word("all games"), &answer.tally)?;
+        self.line(word("all games"), &answer.tally)?;
         self.tallies("Years", &answer.years)?;
         self.tallies("Opponents", &answer.opponents)?;
         for (side, of) in
             [(Side::First, answer.sides.first()), (Side::Second, answer.sides.second())]
         {
             if of.tally.games > 0 {
-                self.side(&word(G::side_name(side)), of)?;
+                self.side(word(G::side_name(side)), of)?;
             }
         }
         if let Some(meetings) = &answer.meetings {
@@ -174,7 +174,7 @@ impl Sheet<'_> {
 
     fn side(&mut self, name: &str, side: &PlayerSide) -> Result<(), CliError> {
         writeln!(self.out, "\n== {name} ==")?;
-        self.line(&word("all games"), &side.tally)?;
+        self.line(word("all games"), &side.tally)?;
         if let Some(plies) = side.mean_plies {
             say!(self.out, "  {plies} plies on average")?;
         }

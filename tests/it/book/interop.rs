@@ -253,5 +253,5 @@ fn books_of_others_are_read_as_they_are() {
     std::fs::copy(&obk, folder.join("c.obk")).unwrap();
     assert_eq!(answer(&folder.at("c.obk")), answer(&imported));
     assert_eq!(copies(), made);
-    fails(&["book", "edit", &obk, "--moves", "h2e2", "--weight", "3"], 65, &["obk"]);
+    fails(&["book", "edit", &obk, "--move", "h2e2", "--weight", "3"], 65, &["obk"]);
 }

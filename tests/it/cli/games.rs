@@ -85,7 +85,7 @@ fn games_found_are_written_for_other_commands() {
     assert_eq!(fs::read_to_string(&pgn).unwrap().matches("[Red ").count(), 2);
     fails(&about(&places, &["find"], &["-o", &pgn]), 73, &["already exists"]);
     ok(&about(&places, &["find"], &["-o", &packed]));
-    ok(&["book", "build", &packed, "-o", &book]);
+    ok(&["book", "build", &packed, "-o", &book, "--min-games", "1"]);
     // Two of the three games are the same.
     assert_eq!(json(&["book", "stats", &book])["games"], 2);
     let following = about(&places, &["find"], &["--book", &book, "--following", "4"]);

@@ -75,7 +75,7 @@ fn a_repertoire_is_met_where_the_games_leave_it() {
         ["games", "index", "lines.pgn", "black.book", "won.pgn"].map(|name| folder.at(name));
     // Black answers 1. h2e2 h9g7 2. h0g2 with i9h9, and has nothing against 2. b2b6.
     folder.write("lines.pgn", game("a", "b", 1960, "1. h2e2 h9g7 2. h0g2 i9h9", "0-1"));
-    ok(&["book", "build", &lines, "-o", &book]);
+    ok(&["book", "build", &lines, "-o", &book, "--min-games", "1"]);
     let common = ["player", "胡荣华", &games, "--index-folder", &index];
     let against = [&common[..], &["--against", &book, "--side", "black"]].concat();
     let meetings = json(&against)["meetings"].clone();

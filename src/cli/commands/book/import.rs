@@ -1,6 +1,6 @@
 //! `book import`: books of other programs.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -20,9 +20,10 @@ use juzhong::book::interop::{
     LinesImportOptions, Scores, import, import_gomoku, import_lines, sniff,
 };
 use juzhong::book::propagate;
+use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::gomoku::Board;
-use juzhong::record::GameFile;
+use juzhong::record::Formats;
 use juzhong::xiangqi::Position;
 
 /// Import a book of another program.
@@ -50,6 +51,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     reach: ReachArgs,
 }
+
+/// Bytes by which the format of a file is found.
+const HEAD: u64 = 64 << 10;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ScoresName {
@@ -99,7 +103,9 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 /// Returns true if a file is no book of another program, but one of games.
 fn is_game_file(path: &Path) -> bool {
     let is_book = !matches!(sniff(path), Err(InteropError::Unknown { .. }));
-    !is_book && GameFile::open::<Position>(path, &std::env::temp_dir()).is_ok()
+    let mut head = Vec::new();
+    let read = open::regular(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    !is_book && read.is_ok() && Position::sniff(&head).is_ok()
 }
 
 /// Makes a book of games with variations.

@@ -16,7 +16,7 @@ pub(crate) use output::{GameOutput, OutputArgs, refuse_both};
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Index(index::Args),
-    Find(find::Args),
+    Find(Box<find::Args>),
     Show(show::Args),
 }
 
