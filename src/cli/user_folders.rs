@@ -14,6 +14,7 @@ pub(crate) fn config() -> Option<PathBuf> {
 }
 
 /// The folder of what the user makes.
+#[cfg(feature = "web")]
 pub(crate) fn data() -> Option<PathBuf> {
     Some(choose_base_strategy().ok()?.data_dir().join(FOLDER))
 }

@@ -6,6 +6,7 @@
 mod attacks;
 mod bitboard;
 mod chase;
+#[cfg(feature = "search")]
 mod checks;
 pub mod explain;
 mod fen;
@@ -22,12 +23,14 @@ mod setup;
 mod square;
 mod unmove;
 
+#[cfg(feature = "search")]
 pub(crate) use attacks::over_one_screen;
 pub use attacks::{
     advisor_attacks, between, cannon_attacks, elephant_attacks, horse_attackers, horse_attacks,
     king_attacks, pawn_attackers, pawn_attacks, rook_attacks,
 };
 pub use bitboard::{Bitboard, Occupancy, Squares};
+#[cfg(feature = "search")]
 pub(crate) use checks::CheckMap;
 pub use fen::{FenError, START_FEN};
 pub use piece::{Piece, Role};
