@@ -1,5 +1,7 @@
 //! The conditions of a search, as front ends have them: texts of positions, materials and patterns.
 
+use std::collections::HashSet;
+
 use crate::answers::described::Described;
 use crate::answers::error::{AnswerError, ErrorKind};
 use crate::answers::line::Typed;
@@ -102,14 +104,33 @@ pub fn following<G: Described + Collected>(
     index: &GameIndex,
     (book, least): (&Book, usize),
 ) -> Result<Conditions, AnswerError> {
-    let mut keys = Vec::new();
-    book.for_each_position(|ply, position: &G, _| {
-        if ply > 0 {
-            keys.push(position.canonical().key);
+    let mut keys = positions_of::<G>(book)?;
+    for start in G::starts() {
+        keys.remove(&start.canonical().key);
+    }
+    let keys: Vec<Key> = keys.into_iter().collect();
+    Ok(with_lines(conditions, vec![index.lines_with(&keys, least)?]))
+}
+
+/// The canonical keys of the positions of a book, those to which its last moves lead among them.
+///
+/// # Errors
+///
+/// The book cannot be read.
+pub(super) fn positions_of<G: Described + Collected>(
+    book: &Book,
+) -> Result<HashSet<Key>, AnswerError> {
+    let mut keys = HashSet::new();
+    book.for_each_position(|_, position: &G, _| {
+        keys.insert(position.canonical().key);
+        for found in book.probe_with(position, 0)? {
+            let mut next = position.clone();
+            next.make(found.mv);
+            keys.insert(next.canonical().key);
         }
         Ok::<(), BookError>(())
     })?;
-    Ok(with_lines(conditions, vec![index.lines_with(&keys, least)?]))
+    Ok(keys)
 }
 
 /// The canonical key of a position as it was typed.

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
+use crate::answers::collection::find::positions_of;
 use crate::answers::described::Described;
 use crate::answers::error::AnswerError;
 use crate::answers::sides::NamedSides;
+use crate::book::Book;
 use crate::book::opening::Code;
-use crate::book::{Book, BookError};
 use crate::collection::{
     Collected, Conditions, GameIndex, IndexError, MovesOfLine, PlayerGame, PlayerName,
 };
@@ -490,11 +491,7 @@ impl<G: Described + Collected> FoundPlayer<G> {
     ///
     /// The book cannot be read.
     pub fn answer_against(&self, book: &Book, side: Side) -> Result<PlayerAnswer, AnswerError> {
-        let mut keys = HashSet::new();
-        book.for_each_position(|_, position: &G, _| {
-            keys.insert(position.canonical().key);
-            Ok::<(), BookError>(())
-        })?;
+        let keys = positions_of::<G>(book)?;
         let mut left = BTreeMap::<Key, (usize, &PlayerGame, Vec<&PlayerGame>)>::new();
         for game in self.of_side(!side) {
             let Some((key, ply)) = self.last_common(game, &keys) else { continue };
