@@ -35,7 +35,7 @@ pub trait Collected: Formats + Named + Symmetric {
 ///
 /// let (all, none) = ([1, 2, 2, 2, 2, 2, 5], [1, 0, 0, 0, 0, 0, 0]);
 /// assert_eq!(material_key(all, none), material_key(none, all));
-/// assert_eq!(Position::start().material(), Some(material_key(all, all)));
+/// assert_eq!(Collected::material(&Position::start()), Some(material_key(all, all)));
 /// ```
 #[must_use]
 pub fn material_key(one: [u8; 7], other: [u8; 7]) -> Key {
