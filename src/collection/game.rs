@@ -33,9 +33,11 @@ pub trait Collected: Formats + Named + Symmetric {
 /// use juzhong::game::Game;
 /// use juzhong::xiangqi::Position;
 ///
-/// let (all, none) = ([1, 2, 2, 2, 2, 2, 5], [1, 0, 0, 0, 0, 0, 0]);
-/// assert_eq!(material_key(all, none), material_key(none, all));
-/// assert_eq!(Collected::material(&Position::start()), Some(material_key(all, all)));
+/// let start = Position::start();
+/// let counts = start.material();
+/// let king = [1, 0, 0, 0, 0, 0, 0];
+/// assert_eq!(material_key(counts.first, king), material_key(king, counts.first));
+/// assert_eq!(Collected::material(&start), Some(material_key(counts.first, counts.second)));
 /// ```
 #[must_use]
 pub fn material_key(one: [u8; 7], other: [u8; 7]) -> Key {
