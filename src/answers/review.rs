@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::answers::book::OpeningName;
+use crate::answers::book::figures::rounded;
 use crate::answers::described::Described;
 use crate::answers::line::{line_texts, move_texts};
 use crate::answers::score::ScoreWithExpectation;
@@ -297,11 +298,6 @@ pub struct PhaseReview {
     pub accuracy: Option<f64>,
     /// The sum of their losses of expected score: points.
     pub lost: f64,
-}
-
-/// Four digits after the point.
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1e4).round() / 1e4
 }
 
 /// Two digits after the point.

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::answers::book::OpeningName;
-use crate::answers::review::{ByPhase, of_hundred, rounded};
+use crate::answers::book::figures::rounded;
+use crate::answers::review::{ByPhase, of_hundred};
 use crate::book::opening::Named;
 use crate::review::{Mark, Summary, SummaryRow, SummarySums};
 

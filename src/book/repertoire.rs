@@ -18,6 +18,7 @@ use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::RowKey;
 use crate::book::model::value::Value;
 use crate::bytes::StopFlag;
+use crate::bytes::paths::base_name;
 use crate::game::{Notation, Packed, Side, Symmetric};
 use crate::hash::Key;
 
@@ -141,7 +142,7 @@ pub struct DoubtfulAnswer<M> {
     pub doubt: RepertoireDoubt,
 }
 
-/// What was found in a repertoire.
+/// The findings in a repertoire.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepertoireCheck<M> {
     /// Positions in which the side is to move and has an answer.
@@ -346,7 +347,7 @@ pub fn build_repertoire<G: Symmetric + Notation>(
     for entry in rows.values() {
         writer.add(entry)?;
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = base_name(&path);
     let hash = blake3::hash(book.metadata().content.as_bytes()).into();
     let metadata = writer.finish::<G>(&[Source { hash, name, games: 0 }])?;
     Ok(RepertoireReport {

@@ -12,6 +12,11 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// The name of a file without its folder, as text.
+pub(crate) fn base_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The path at which a file lies or would lie: absolute, without links. Two paths that resolve to the same
 /// name the same file.
 ///

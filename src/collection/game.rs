@@ -1,9 +1,10 @@
-//! What searches need to know about the board of a game.
+//! The board of a game as searches need it.
 
 use crate::book::opening::Named;
 use crate::game::{Side, Symmetric};
 use crate::gomoku::{Board, Point};
 use crate::hash::Key;
+use crate::hash::xiangqi::KEYS;
 use crate::record::Formats;
 use crate::xiangqi::{Position, Square};
 
@@ -26,7 +27,7 @@ pub trait Collected: Formats + Named + Symmetric {
     fn point(text: &str) -> Option<[u8; 2]>;
 }
 
-/// The key of sets of pieces by role, either side first.
+/// The key of sets of pieces by role, either side first: the lesser of both keys by the stored words for material.
 ///
 /// ```
 /// use juzhong::collection::{Collected, material_key};
@@ -41,13 +42,12 @@ pub trait Collected: Formats + Named + Symmetric {
 /// ```
 #[must_use]
 pub fn material_key(one: [u8; 7], other: [u8; 7]) -> Key {
-    let counts = one.max(other).into_iter().chain(one.min(other));
-    let packed = counts.fold(0_u64, |packed, count| packed << 4 | u64::from(count & 15));
-    // The finalizer of SplitMix64 (Steele, Lea, Flood 2014): it spreads the counts over all bits of the key.
-    let mut key = packed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    Key(key ^ (key >> 31))
+    let [as_red, as_black] = [(one, other), (other, one)].map(|(red, black)| {
+        let words = KEYS.material.iter().zip(red.into_iter().chain(black));
+        let present = words.flat_map(|(words, count)| words.iter().take(count.into()));
+        present.fold(0, |key, word| key ^ word)
+    });
+    Key(as_red.min(as_black))
 }
 
 impl Collected for Position {

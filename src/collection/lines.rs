@@ -1,6 +1,6 @@
 //! Sets of lines: by the positions that they reach, and by patterns on the board.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -117,15 +117,13 @@ impl GameIndex {
         keys: &[Key],
         mut take: impl FnMut(&Posting),
     ) -> Result<(), IndexError> {
-        let mut buckets = HashMap::<u64, HashSet<Key>>::new();
+        let mut buckets = BTreeMap::<u64, HashSet<u64>>::new();
         for &key in keys {
-            buckets.entry(postings::bucket(key)).or_default().insert(key);
+            buckets.entry(postings::bucket(key)).or_default().insert(postings::kept(key));
         }
-        let mut order: Vec<u64> = buckets.keys().copied().collect();
-        order.sort_unstable();
-        for bucket in order {
+        for (bucket, keys) in buckets {
             for bytes in self.bucket(bucket)? {
-                postings::collect_any(&buckets[&bucket], bucket, &bytes, &mut take)
+                postings::collect_any(&keys, bucket, &bytes, &mut take)
                     .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
             }
         }

@@ -8,7 +8,7 @@ const MOST_POINTS: usize = 20 * 20;
 /// Bytes of the text of a pattern, at most.
 const MOST_TEXT: usize = 4 * MOST_POINTS;
 
-/// What is wanted on some points of the board.
+/// Contents that are wanted on some points of the board.
 ///
 /// Its text is a list of points, each behind what stands there (`Ce2,ne5,.e6`: a red cannon, a black horse, nothing), or
 /// rows as in FEN, from the top, in which a number stands for a stretch of empty points, `?` for a point with anything on it,

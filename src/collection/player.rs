@@ -7,7 +7,6 @@ use rusqlite::types::Value;
 
 use crate::collection::error::IndexError;
 use crate::collection::game::Collected;
-use crate::collection::lines::Lines;
 use crate::collection::query::Conditions;
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
@@ -232,12 +231,6 @@ impl GameIndex {
         let sql = "SELECT line, min(year) FROM games GROUP BY line";
         let rows = self.rows(sql, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
         Ok(rows.into_iter().collect())
-    }
-
-    /// The lines of some games.
-    #[must_use]
-    pub fn lines_of(games: &[PlayerGame]) -> Lines {
-        Lines::new(games.iter().map(|game| game.line).collect())
     }
 }
 

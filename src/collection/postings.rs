@@ -111,14 +111,13 @@ pub(crate) fn collect(key: Key, bytes: &[u8], found: &mut Vec<Posting>) -> Optio
     })
 }
 
-/// Hands over the postings of several keys among the bytes of their bucket; `None` if these are no postings.
+/// Hands over the postings of several keys, their kept bits that is, among the bytes of their bucket; `None` if these are no postings.
 pub(crate) fn collect_any(
-    keys: &HashSet<Key>,
+    keys: &HashSet<u64>,
     bucket: u64,
     bytes: &[u8],
     take: &mut impl FnMut(&Posting),
 ) -> Option<()> {
-    let keys: HashSet<u64> = keys.iter().copied().map(kept).collect();
     read(bucket, bytes, |posting| {
         if keys.contains(&posting.key) {
             take(&posting);

@@ -10,6 +10,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use crate::book::{BuildError, find_games};
 use crate::bytes::StopFlag;
 use crate::bytes::lock::FileLock;
+use crate::bytes::paths::base_name;
 use crate::collection::entry::{Entry, postings_of};
 use crate::collection::error::IndexError;
 use crate::collection::game::Collected;
@@ -312,7 +313,7 @@ impl<'a> Updater<'a> {
             Ok(opened) => opened,
             Err(error) => return Ok(Err(error)),
         };
-        let name = name_of(path);
+        let name = base_name(path);
         let stop = self.index.stop.clone();
         let mut step = Step::default();
         let mut seen = 0;
@@ -445,10 +446,6 @@ fn path_key(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 fn add_file(
     tx: &Transaction<'_>,
     path: &Path,
@@ -462,7 +459,7 @@ fn add_file(
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)",
     )?;
     let shown = path.to_string_lossy();
-    let name = name_of(path);
+    let name = base_name(path);
     let words = searched([name.as_str()]);
     let FileStamp { len, time, is_link } = stamp;
     insert.execute(params![path_key(path), shown, name, words, len, time, is_link, rank]).map(drop)

@@ -1,4 +1,4 @@
-//! What the games of a match or a tournament depend on, as a text by which its file is recognised.
+//! The settings on which the games of a match or a tournament depend, as a text by which its file is recognised.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;

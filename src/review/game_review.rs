@@ -334,7 +334,7 @@ impl Judged {
         Self { from, to: from, certainty: Certainty::Likely, certain_loss: None }
     }
 
-    /// What is lost is known without a search, or by one that nothing was compared with.
+    /// The loss is known without a search, or by one that nothing was compared with.
     const fn by_itself(from: Valuation, to: Valuation, certainty: Certainty) -> Self {
         Self { from, to, certainty, certain_loss: None }
     }

@@ -341,7 +341,7 @@ fn moment_exercise<G: Described + KeptExaminer>(
     Ok(exercise)
 }
 
-/// What judges the moves of a request.
+/// The parts that judge the moves of a request.
 struct Judge<'a> {
     app: &'a App,
     game: GameName,

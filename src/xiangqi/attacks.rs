@@ -328,14 +328,14 @@ fn around(square: Square, occupied: Bitboard) -> u32 {
     ((occupied.bits() << 10) >> square.index()) as u32
 }
 
-/// Which of the points below, to the left, above and to the right of a square are occupied, bits 0 to 3.
+/// The occupied ones among the points below, to the left, above and to the right of a square, as bits 0 to 3.
 #[inline]
 fn beside(square: Square, occupied: Bitboard) -> usize {
     let points = (around(square, occupied) & (1 << 1 | 1 << 9 | 1 << 11 | 1 << 19)) >> 1;
     ((points | points >> 7 | points >> 16) & 15) as usize
 }
 
-/// Which of the points to the lower left, upper left, lower right and upper right of a square are occupied, bits 0
+/// The occupied ones among the points to the lower left, upper left, lower right and upper right of a square, as bits 0
 /// to 3.
 #[inline]
 fn diagonal(square: Square, occupied: Bitboard) -> usize {

@@ -7,7 +7,7 @@ use crate::xiangqi::piece::{Piece, Role};
 use crate::xiangqi::position::{Move, Position};
 use crate::xiangqi::square::Square;
 
-/// Where the pieces of the side to move give check, so that most moves are judged by the squares they leave and
+/// The squares on which pieces of the side to move give check, so that most moves are judged by the squares they leave and
 /// enter. The others are tried on the board.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CheckMap<'a> {

@@ -1,4 +1,4 @@
-//! Shares as answers have them.
+//! Shares and other numbers as answers have them.
 
 /// A number with four digits after the point.
 pub(crate) fn rounded(number: f64) -> f64 {

@@ -31,7 +31,7 @@ mod edit;
 mod error;
 mod exchange;
 mod expand;
-mod figures;
+pub(crate) mod figures;
 mod flag;
 mod games;
 mod moves;

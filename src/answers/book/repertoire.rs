@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::answers::book::figures::rounded;
 use crate::answers::described::Described;
 use crate::answers::line::line_texts;
 use crate::book::{
@@ -102,7 +103,7 @@ pub struct DoubtfulPlace {
     pub doubt: &'static str,
 }
 
-/// What was found in a repertoire: schema `juzhong.repertoire.check/1`.
+/// The findings in a repertoire: schema `juzhong.repertoire.check/1`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RepertoireCheckAnswer {
     schema: &'static str,
@@ -195,9 +196,4 @@ fn move_of<G: Described>(
         games: found.stats.games,
         score: found.stats.score(side).map(rounded),
     }
-}
-
-/// A share in steps of a ten-thousandth.
-fn rounded(share: f64) -> f64 {
-    (share * 1e4).round() / 1e4
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::answers::described::Described;
 use crate::answers::error::{AnswerError, ErrorKind};
 use crate::answers::line::Typed;
-use crate::book::{Book, BookError};
+use crate::book::Book;
 use crate::collection::{
     BoardPattern, Collected, Conditions, GameIndex, IndexError, Lines, material_key,
 };
@@ -18,7 +18,7 @@ use crate::xiangqi::Role;
 /// Plies of a game in a book from which on it follows the book.
 pub const FOLLOWING: usize = 6;
 
-/// What is looked for on the boards of games. All of it must be met; each is a text as it was typed.
+/// Conditions on the boards of games, as texts that were typed. All of them must be met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindRequest {
     /// Positions one of which is on the board: FENs or `startpos`, with moves perhaps.
@@ -31,7 +31,7 @@ pub struct FindRequest {
     pub pattern: Option<String>,
 }
 
-/// What is looked for, as an index is asked for it.
+/// Conditions on the boards of games, as an index is asked for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Keys of positions or materials: one of each list is reached.
@@ -61,7 +61,7 @@ impl FindRequest {
 }
 
 impl Wanted {
-    /// Adds what is looked for to other conditions on the games of an index.
+    /// Adds these conditions to others on the games of an index.
     ///
     /// # Errors
     ///
@@ -121,15 +121,9 @@ pub(super) fn positions_of<G: Described + Collected>(
     book: &Book,
 ) -> Result<HashSet<Key>, AnswerError> {
     let mut keys = HashSet::new();
-    book.for_each_position(|_, position: &G, _| {
+    book.graph::<G>(0, |_| true)?.for_each_position(|_, position| {
         keys.insert(position.canonical().key);
-        for found in book.probe_with(position, 0)? {
-            let mut next = position.clone();
-            next.make(found.mv);
-            keys.insert(next.canonical().key);
-        }
-        Ok::<(), BookError>(())
-    })?;
+    });
     Ok(keys)
 }
 

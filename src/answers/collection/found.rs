@@ -11,7 +11,7 @@ use crate::record::result_text;
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "LibraryGame"))]
 pub struct FoundGame {
-    /// What lists of any games show.
+    /// The entry that lists of any games have.
     #[serde(flatten)]
     pub about: GameEntry,
     /// It breaks off at a fault.
@@ -69,7 +69,7 @@ impl From<IndexedGame> for FoundGame {
 #[derive(Debug, Clone, Serialize)]
 pub struct FindAnswer {
     schema: &'static str,
-    /// Those that were to be listed.
+    /// The games that were to be listed.
     pub games: Vec<FoundGame>,
     /// All, copies folded if they are to be.
     pub total: u64,

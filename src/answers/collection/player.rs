@@ -1,10 +1,11 @@
-//! What the games of a collection say about a player: openings, results, years, lines, novelties.
+//! Players by the games of a collection: openings, results, years, lines, novelties.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
+use crate::answers::book::figures::rounded;
 use crate::answers::collection::find::positions_of;
 use crate::answers::described::Described;
 use crate::answers::error::AnswerError;
@@ -167,7 +168,7 @@ pub struct ModelGame {
     pub plies: u32,
 }
 
-/// What is known of a player on one side.
+/// The games of a player on one side, summed up.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayerSide {
     /// All games.
@@ -205,7 +206,7 @@ pub struct Meeting {
     pub next: Vec<PlayerMove>,
 }
 
-/// What a collection says about a player: schema `juzhong.player/1`.
+/// A player by the games of a collection: schema `juzhong.player/1`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlayerAnswer {
     schema: &'static str,
@@ -220,7 +221,7 @@ pub struct PlayerAnswer {
     pub opponents: Vec<NamedTally>,
     /// On each side.
     pub sides: NamedSides<PlayerSide>,
-    /// Where the player and a repertoire meet, the most frequent first; absent without a repertoire.
+    /// The places at which the player and a repertoire meet, the most frequent first; absent without a repertoire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meetings: Option<Vec<Meeting>>,
 }
@@ -404,11 +405,7 @@ impl<G: Described + Collected> FoundPlayer<G> {
     fn shown(&self, line: &[(G::Move, Tally)]) -> PlayerLine {
         let mut position = G::start();
         let moves = line.iter().map(|&(mv, tally)| {
-            let shown = PlayerMove {
-                mv: G::move_text(mv),
-                text: self.notation.map(|notation| position.write_move(mv, notation)),
-                tally,
-            };
+            let shown = self.shown_move(&position, mv, tally);
             position.make(mv);
             shown
         });
@@ -492,15 +489,14 @@ impl<G: Described + Collected> FoundPlayer<G> {
     /// The book cannot be read.
     pub fn answer_against(&self, book: &Book, side: Side) -> Result<PlayerAnswer, AnswerError> {
         let keys = positions_of::<G>(book)?;
-        let mut left = BTreeMap::<Key, (usize, &PlayerGame, Vec<&PlayerGame>)>::new();
+        let mut left = BTreeMap::<Key, Vec<(&PlayerGame, usize)>>::new();
         for game in self.of_side(!side) {
-            let Some((key, ply)) = self.last_common(game, &keys) else { continue };
-            left.entry(key).or_insert_with(|| (ply, game, Vec::new())).2.push(game);
+            if let Some((key, ply)) = self.last_common(game, &keys) {
+                left.entry(key).or_default().push((game, ply));
+            }
         }
-        let mut meetings: Vec<Meeting> = left
-            .into_values()
-            .map(|(ply, game, games)| self.meeting(game, ply, (&games, &keys)))
-            .collect();
+        let mut meetings: Vec<Meeting> =
+            left.values().filter_map(|games| self.meeting(games)).collect();
         meetings.sort_by_key(|meeting| Reverse(meeting.tally.games));
         meetings.truncate(ROWS);
         Ok(PlayerAnswer { meetings: Some(meetings), ..self.answer() })
@@ -522,54 +518,45 @@ impl<G: Described + Collected> FoundPlayer<G> {
         last
     }
 
-    fn meeting(
-        &self,
-        game: &PlayerGame,
-        ply: usize,
-        (games, keys): (&[&PlayerGame], &HashSet<Key>),
-    ) -> Meeting {
+    /// The place where games leave a book, each after a number of plies.
+    fn meeting(&self, games: &[(&PlayerGame, usize)]) -> Option<Meeting> {
+        let &(game, ply) = games.first()?;
         let mut position = G::start();
-        let moves = self.lines.get(&game.line).map_or(&[][..], |line| &line.moves[..ply]);
+        let moves = &self.lines.get(&game.line)?.moves[..ply];
         for &mv in moves {
             position.make(mv);
         }
         let mut tally = Tally::default();
         let mut next = BTreeMap::<G::Move, Tally>::new();
-        for of in games {
+        for &(of, ply) in games {
             tally.add(of);
-            if let Some(mv) = self.left_by(of, keys) {
+            if let Some(&mv) = self.lines.get(&of.line).and_then(|line| line.moves.get(ply)) {
                 next.entry(mv).or_default().add(of);
             }
         }
         let mut next: Vec<_> = next.into_iter().collect();
         next.sort_by_key(|(_, tally)| Reverse(tally.games));
-        let shown = |(mv, tally): (G::Move, Tally)| PlayerMove {
-            mv: G::move_text(mv),
-            text: self.notation.map(|notation| position.write_move(mv, notation)),
-            tally,
-        };
-        Meeting {
+        let shown = |(mv, tally)| self.shown_move(&position, mv, tally);
+        Some(Meeting {
             moves: moves.iter().map(|&mv| G::move_text(mv)).collect(),
             tally,
             by_player: position.turn() == game.side,
             next: next.into_iter().take(ROWS).map(shown).collect(),
-        }
+        })
     }
 
-    /// The move by which a game leaves these positions.
-    fn left_by(&self, game: &PlayerGame, keys: &HashSet<Key>) -> Option<G::Move> {
-        let (_, ply) = self.last_common(game, keys)?;
-        self.lines.get(&game.line)?.moves.get(ply).copied()
+    /// A move in a position, with its games.
+    fn shown_move(&self, position: &G, mv: G::Move, tally: Tally) -> PlayerMove {
+        PlayerMove {
+            mv: G::move_text(mv),
+            text: self.notation.map(|notation| position.write_move(mv, notation)),
+            tally,
+        }
     }
 }
 
 fn named((name, tally): (impl ToString, Tally)) -> NamedTally {
     NamedTally { name: name.to_string(), tally }
-}
-
-/// A share in steps of a ten-thousandth.
-fn rounded(share: f64) -> f64 {
-    (share * 1e4).round() / 1e4
 }
 
 /// The first moves of games from the usual start, as a tree.

@@ -21,6 +21,7 @@ use crate::book::model::error::{BuildError, ReplaceError};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
+use crate::bytes::paths::base_name;
 use crate::bytes::paths::resolve;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Symmetric;
@@ -304,7 +305,7 @@ fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), BuildE
 
 /// The base name of a source.
 fn name(source: &Hashed) -> String {
-    source.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    base_name(&source.path)
 }
 
 /// The sources, with those that are new.

@@ -25,6 +25,7 @@ use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::book::model::observation::MoveSum;
 use crate::book::model::origins::{Origin, Origins};
 use crate::bytes::external_sort::{Reduce, Sorter, Summand};
+use crate::bytes::paths::base_name;
 use crate::bytes::paths::folder_of;
 use crate::bytes::{StopFlag, varint};
 use crate::game::{Notation, Symmetric};
@@ -504,7 +505,7 @@ impl Numbered {
 
 fn origin_of(book: &Book) -> Origin {
     let about = book.metadata();
-    let name = book.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = base_name(book.path());
     Origin { content: about.content.clone(), name, games: about.counts.games, moves: about.rows }
 }
 

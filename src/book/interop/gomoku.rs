@@ -30,6 +30,7 @@ use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{MoveStats, RowKey};
 use crate::book::model::value::{Evaluation, SourceScore};
+use crate::bytes::paths::base_name;
 use crate::bytes::{StopFlag, open};
 use crate::game::{Bound, Game, Notation, Packed, Side, Symmetric};
 use crate::gomoku::{Board, Point, Variant};
@@ -200,7 +201,7 @@ pub fn import_gomoku(
     for (key, evaluation) in scores {
         pack.put_values("scores", score_row(key, &evaluation))?;
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = base_name(path);
     let metadata = pack.finish::<Board>(&[Source { hash, name, games: rows }])?;
     Ok(GomokuImport { source, rows, unreadable, unreached, scores: count, comments, metadata })
 }

@@ -19,6 +19,7 @@ use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::MoveStats;
 use crate::bytes::open;
+use crate::bytes::paths::base_name;
 use crate::game::{Game, Packed, Side, Symmetric};
 use crate::message::message;
 use crate::xiangqi::{Position, Setup};
@@ -182,11 +183,7 @@ fn source(loaded: &Loaded) -> Result<Source, InteropError> {
     open::regular(path)
         .and_then(|file| hasher.update_reader(file).map(|_| ()))
         .map_err(|source| InteropError::Io { path: path.clone(), source })?;
-    Ok(Source {
-        hash: hasher.finalize().into(),
-        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        games: loaded.rows,
-    })
+    Ok(Source { hash: hasher.finalize().into(), name: base_name(path), games: loaded.rows })
 }
 
 /// A row on its way into the new book.

@@ -23,6 +23,7 @@ use crate::book::interop::write::join;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{MoveStats, RowKey, Years};
+use crate::bytes::paths::base_name;
 use crate::bytes::{StopFlag, open};
 use crate::game::{Game, Notation, Packed, Symmetric};
 use crate::hash::Key;
@@ -164,7 +165,7 @@ pub fn export_lines<G: Symmetric + Notation>(
     }
     // Where nothing follows in the book, no moves stand elsewhere either.
     let transpositions = nodes.iter().filter(|node| node.transposes).count();
-    let tags = vec![("Event".to_owned(), name_of(book.path()))];
+    let tags = vec![("Event".to_owned(), base_name(book.path()))];
     let tree = tree_of::<G>(&nodes, 0);
     let record = Record { tags, start: None, start_clock: 0, result: None, tree };
     Ok(ExportedLines { record, moves: nodes.len() - 1, transpositions, is_cut })
@@ -172,10 +173,6 @@ pub fn export_lines<G: Symmetric + Notation>(
 
 /// The whole, in which the reach of positions is measured.
 const WHOLE: u64 = 1_000_000_000_000;
-
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
 
 /// The moves of a position that are written, those preferred first.
 fn moves_of<G: Symmetric>(
@@ -192,31 +189,16 @@ fn moves_of<G: Symmetric>(
     Ok(moves)
 }
 
-/// The moves after a node: the first of each position goes on the line, the others are variations.
-fn tree_of<G: Game>(nodes: &[Node<G::Move>], from: usize) -> Tree<G> {
+/// The line that begins with the move of a node, or after it for the start: the first move of each position goes on the line,
+/// the others begin variations.
+fn tree_of<G: Game>(nodes: &[Node<G::Move>], begin: usize) -> Tree<G> {
     let mut tree = Tree::default();
-    let mut at = from;
+    let mut at = begin;
+    put(&mut tree, &nodes[at]);
     while let Some((&first, others)) = nodes[at].next.split_first() {
         let ply = tree.moves.len();
-        for &other in others {
-            let mut variation = Tree::default();
-            put(&mut variation, &nodes[other]);
-            let rest = tree_of::<G>(nodes, other);
-            variation.moves.extend(rest.moves);
-            let shifted = |ply: usize| ply + 1;
-            variation
-                .comments
-                .extend(rest.comments.into_iter().map(|(ply, text)| (shifted(ply), text)));
-            variation
-                .glyphs
-                .extend(rest.glyphs.into_iter().map(|(ply, glyph)| (shifted(ply), glyph)));
-            variation.variations.extend(
-                rest.variations
-                    .into_iter()
-                    .map(|v| Variation { ply: shifted(v.ply), tree: v.tree }),
-            );
-            tree.variations.push(Variation { ply, tree: variation });
-        }
+        let variations = others.iter().map(|&other| Variation { ply, tree: tree_of(nodes, other) });
+        tree.variations.extend(variations);
         put(&mut tree, &nodes[first]);
         at = first;
     }
@@ -469,7 +451,7 @@ pub fn import_lines<G: Formats + Symmetric>(
         comments += u64::from(found.mark.comment.is_some());
         writer.add(&found.entry(place))?;
     }
-    let source = Source { hash: blake3::hash(&bytes).into(), name: name_of(path), games };
+    let source = Source { hash: blake3::hash(&bytes).into(), name: base_name(path), games };
     let metadata = writer.finish::<G>(&[source])?;
     Ok(LinesImport { games, unreadable, comments, metadata })
 }

@@ -10,6 +10,7 @@ pub(crate) mod input;
 pub(crate) mod line_args;
 pub(crate) mod openings;
 pub(crate) mod packed_file;
+pub(crate) mod percentage;
 pub(crate) mod player;
 pub(crate) mod settings;
 pub(crate) mod side;

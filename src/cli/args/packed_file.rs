@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use juzhong::bytes::atomic::AtomicFile;
+use juzhong::record::Format;
 
 /// The packing that the name of a file stands for.
 pub(crate) fn packing(path: &Path) -> Option<Packing> {
@@ -13,6 +14,16 @@ pub(crate) fn packing(path: &Path) -> Option<Packing> {
         "gz" => Some(Packing::Gzip),
         _ => None,
     }
+}
+
+/// The format among `formats` that the ending of a name stands for, that of a packed file aside.
+pub(crate) fn format_by_ending(path: &Path, formats: &[Format]) -> Option<Format> {
+    let bare = match packing(path) {
+        Some(_) => path.with_extension(""),
+        None => path.to_owned(),
+    };
+    let ending = bare.extension()?.to_str()?;
+    Format::from_extension(ending, formats)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

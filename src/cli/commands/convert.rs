@@ -1,6 +1,5 @@
 //! `juzhong convert`.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use crate::cli::args::game_input::{
     temporary_folder,
 };
 use crate::cli::args::line_args::BoardArgs;
-use crate::cli::args::packed_file::{PackedFile, packing};
+use crate::cli::args::packed_file::{PackedFile, format_by_ending};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::listing::{Listing, show_some};
 use crate::cli::print::read_summary;
@@ -149,7 +148,7 @@ impl Args {
     /// The format to write.
     fn format<G: Terminal>(&self) -> Result<Format, CliError> {
         let usage = |message: Message| Err(CliError::message(exit::USAGE, message));
-        let format = match self.to.or_else(|| ending(&self.output, G::FORMATS)) {
+        let format = match self.to.or_else(|| format_by_ending(&self.output, G::FORMATS)) {
             Some(format) => format,
             None if self.output == Path::new(STANDARD) => G::WRITTEN[0],
             None => {
@@ -193,17 +192,6 @@ fn board_size<G: Terminal>(size: &str) -> Result<(u8, u8), CliError> {
     let board = BoardArgs { size: Some(size.to_owned()), ..BoardArgs::default() };
     board.start::<G>()?;
     read_size(size).map_err(|error| CliError::message(exit::USAGE, error))
-}
-
-/// The format that the ending of a name stands for, that of a packed file aside.
-fn ending(path: &Path, formats: &[Format]) -> Option<Format> {
-    let path = match packing(path) {
-        Some(_) => path.with_extension(""),
-        None => path.to_owned(),
-    };
-    path.extension()
-        .and_then(OsStr::to_str)
-        .and_then(|ending| Format::from_extension(ending, formats))
 }
 
 /// The counts of what was read and of what was dropped.

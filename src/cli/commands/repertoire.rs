@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::cli::args::line_args::NotationArgs;
+use crate::cli::args::percentage::positive_percentage;
 use crate::cli::args::side::SideName;
 use crate::cli::commands::book;
 use crate::cli::exit::{self, by_kind};
@@ -79,7 +80,7 @@ struct WalkArgs {
     #[arg(long, value_enum)]
     side: SideName,
     /// Minimum share of games that reach a position, in percent.
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percentage)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = positive_percentage)]
     reach: f64,
     /// Maximum number of plies.
     #[arg(long, value_name = "N", default_value_t = 40,
@@ -88,12 +89,6 @@ struct WalkArgs {
     /// Minimum number of games of a move [default: as the book was built].
     #[arg(long, value_name = "N")]
     min_games: Option<u64>,
-}
-
-/// A number above 0, up to 100.
-fn percentage(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number <= 100.0);
-    number.ok_or_else(|| "a number above 0, up to 100, is needed".to_owned())
 }
 
 /// The way of choosing answers.

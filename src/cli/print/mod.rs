@@ -1,5 +1,6 @@
 //! Boards, choices, lists and evaluations as people read them in the terminal.
 
+pub(crate) mod bar;
 pub(crate) mod describe;
 pub(crate) mod evaluation;
 pub(crate) mod listing;

@@ -1,4 +1,4 @@
-//! What was read otherwise than its files state, in lines on standard error.
+//! Lines on standard error about games read otherwise than their files state.
 
 use crate::cli::notice;
 use crate::language::{counted, counts};

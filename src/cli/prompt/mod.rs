@@ -1,4 +1,4 @@
-//! What people type while a command runs: lines, from an editor in a terminal, and the tables of typed commands.
+//! Input that people type while a command runs: lines, from an editor in a terminal, and the tables of typed commands.
 
 mod commands;
 mod editor;

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::bar::Bar;
 use super::{DialectName, FormatName, ReachArgs};
 use crate::cli::args::size::parse_size;
 use crate::cli::exit::{self, by_kind};
+use crate::cli::print::bar::Bar;
 use crate::cli::{CliError, Context, GameName, write_answer};
 use crate::language::{counts, say, text, word};
 use juzhong::answers::book::{DoctorAnswer, RepairAnswer, dialect_name, share};

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::FormatName;
-use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
+use crate::cli::args::percentage::percentage;
 use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
+use crate::cli::print::bar::Bar;
 use crate::cli::{CliError, Context, GameName, OrExit, with_game, write_answer};
 use crate::language::{counts, say};
 use juzhong::answers::book::{LibraryExportAnswer, LinesExportAnswer, flag_names};
@@ -49,12 +50,6 @@ pub(crate) struct Args {
     share: f64,
     #[command(flatten)]
     foreign: ForeignArgs,
-}
-
-/// A number from 0 to 100.
-fn percentage(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
-    number.ok_or_else(|| "a number from 0 to 100 is needed".to_owned())
 }
 
 /// What a book can be written as.

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::bar::Bar;
 use super::{DialectName, FormatName, ReachArgs};
 use crate::cli::args::size::parse_size;
 use crate::cli::exit::{self, by_kind};
+use crate::cli::print::bar::Bar;
 use crate::cli::{CliError, Context, write_answer};
 use crate::language::{counts, left, say, word};
 use juzhong::answers::book::{ExportAnswer, share};

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::bar::Bar;
 use super::{FormatName, ReachArgs};
 use crate::cli::args::size::parse_size;
 use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
+use crate::cli::print::bar::Bar;
 use crate::cli::{CliError, Context, GameName, write_answer};
 use crate::language::{counts, say};
 use juzhong::answers::book::{

@@ -1,6 +1,5 @@
 //! Opening books.
 
-mod bar;
 mod build;
 mod classify;
 mod doctor;
@@ -27,9 +26,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use self::bar::Bar;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
+use crate::cli::print::bar::Bar;
 use crate::cli::{CliError, Context, notice};
 use crate::language::{counts, say};
 use juzhong::book::interop::{BookFormat, Dialect, Reach};

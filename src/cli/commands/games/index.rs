@@ -2,18 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use crate::cli::interrupt::stop_flag;
+use crate::cli::print::bar::Bar;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, exit, notice, user_folders, with_game, write_answer};
-use crate::language::{say, word};
+use crate::language::say;
 use juzhong::answers::AnswerError;
 use juzhong::answers::collection::IndexAnswer;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::collection::{
-    Collected, GameIndex, IndexError, IndexProgress, IndexReport, index_path,
-};
+use juzhong::collection::{Collected, GameIndex, IndexError, IndexReport, index_path};
 use juzhong::message::message;
 
 /// Attempts at an index that turns out to be damaged.
@@ -124,9 +121,13 @@ fn update<G: Collected>(
     index: &mut GameIndex,
     args: &CollectionArgs,
 ) -> Result<Option<IndexReport>, IndexError> {
-    let bar = progress_bar();
-    let updated = index.update::<G>(&args.inputs, &mut |progress| show(&bar, progress));
-    bar.finish_and_clear();
+    let bar = Bar::new();
+    let updated = index.update::<G>(&args.inputs, &mut |progress| {
+        if progress.bytes_done < progress.bytes {
+            bar.show("reading games", progress.bytes_done, progress.bytes);
+        }
+    });
+    drop(bar);
     match updated {
         Ok(report) => {
             if report.unreadable > 0 {
@@ -139,20 +140,6 @@ fn update<G: Collected>(
             Ok(None)
         }
         Err(error) => Err(error),
-    }
-}
-
-fn progress_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:30} {percent:>3}% {elapsed}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(1).with_style(style)
-}
-
-fn show(bar: &ProgressBar, progress: IndexProgress) {
-    if progress.bytes_done < progress.bytes || progress.files_done < progress.files {
-        bar.set_message(word("reading games"));
-        bar.set_length(progress.bytes.max(1));
-        bar.set_position(progress.bytes_done);
     }
 }
 

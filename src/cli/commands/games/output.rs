@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::args::packed_file::{PackedFile, packing};
+use crate::cli::args::packed_file::{PackedFile, format_by_ending};
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, exit, notice};
 use juzhong::answers::{AnswerError, read_game};
@@ -54,9 +54,7 @@ impl OutputArgs {
         let Some(path) = self.output.as_deref().filter(|path| *path != Path::new(STANDARD)) else {
             return Ok(G::WRITTEN[0]);
         };
-        let bare = if packing(path).is_some() { path.with_extension("") } else { path.to_owned() };
-        let ending = bare.extension().and_then(|ending| ending.to_str());
-        ending.and_then(|ending| Format::from_extension(ending, G::WRITTEN)).ok_or_else(|| {
+        format_by_ending(path, G::WRITTEN).ok_or_else(|| {
             let message =
                 message!("{}: no format has this ending; give one with --to", path.shown());
             CliError::message(exit::USAGE, message)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Reviewed;
 use crate::cli::args::line_args::NotationArgs;
-use crate::cli::args::packed_file::packing;
+use crate::cli::args::packed_file::format_by_ending;
 use crate::cli::print::opening_names::in_both;
 use crate::cli::print::terminal::Terminal;
 use crate::language::{counts, text};
@@ -115,12 +115,7 @@ impl Reviewable for Board {
 /// The format of annotated games in an output, by the ending of its name; `None` if it has none of the game's.
 pub(crate) fn format_of<G: Reviewable>(output: Option<&Path>) -> Option<Format> {
     let Some(path) = output.filter(|_| !G::TAKES_ANY_ENDING) else { return Some(G::ANNOTATED[0]) };
-    let path = match packing(path) {
-        Some(_) => path.with_extension(""),
-        None => path.to_owned(),
-    };
-    let ending = path.extension()?.to_str()?.to_owned();
-    Format::from_extension(&ending, G::ANNOTATED)
+    format_by_ending(path, G::ANNOTATED)
 }
 
 /// The annotated game.

@@ -25,7 +25,7 @@ const fn count(set: Bitboard) -> i32 {
     set.count_ones().cast_signed()
 }
 
-/// What the terms of each rook, horse and cannon leave for those of the attack on the king.
+/// The facts that the terms of each rook, horse and cannon leave for those of the attack on the king.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attack {
     /// The number of them that bear on the palace.

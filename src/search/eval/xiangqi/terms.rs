@@ -47,7 +47,7 @@ const fn count(set: Bitboard) -> i32 {
     set.count_ones().cast_signed()
 }
 
-/// What the rooks, horses and cannons of a side make together.
+/// The facts about a side's rooks, horses and cannons together that later terms need.
 struct HeavyMen {
     /// A cannon could go to the point of the other one.
     linked_cannons: bool,
