@@ -58,7 +58,7 @@ def entries(catalogue):
         parts = {}
         name = None
         for line in block.splitlines():
-            if line.startswith("#"):
+            if not line or line.startswith("#"):
                 continue
             if not line.startswith('"'):
                 name, line = line.split(" ", 1)
