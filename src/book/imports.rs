@@ -1,4 +1,4 @@
-//! Books of other programs opened as they are: each is made one of this program once, in a folder of the user's.
+//! Books of other programs, tables and games opened as they are: each is made one of this program once, in a folder of the user's.
 //!
 //! A copy is named by the content of its book, so that a book that was moved or renamed is not imported again. Copies that
 //! were not used for longest are removed when new ones make the folder too large.
@@ -9,29 +9,47 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-use crate::book::interop::{ImportOptions, InteropError, Reach, StepProgress, import};
+use crate::book::analysis::scoring::propagate;
+use crate::book::interop::{
+    FileImportOptions, ForeignKind, ImportOptions, InteropError, Reach, StepProgress, import,
+    import_gomoku, import_lines, import_table,
+};
+use crate::bytes::lock::{FileLock, LockError};
 use crate::bytes::{StopFlag, open};
+use crate::game::Game;
+use crate::gomoku::Board;
+use crate::xiangqi::Position;
 
-/// The folder of the copies.
-static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+/// The folder of the copies, and who is told of imports.
+static IMPORTS: OnceLock<Imports> = OnceLock::new();
 
 /// Raised when imports of the same file give another book.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Bytes of all copies, about.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// The ending of a copy.
-const ENDING: &str = "book";
+/// The ending of a copy, and of one that is being made.
+const ENDINGS: [&str; 2] = ["book", "new"];
 
 /// The interval at which a copy is looked for that another process makes.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Lets [`Book::open`](crate::book::Book::open) open books of other programs, for the rest of the process: they are imported
-/// once, to copies in `folder`. Otherwise they are refused. The first call counts.
-pub fn keep_imports_in(folder: PathBuf) {
+/// Begins to show the import of a file.
+type ShowImport = fn(&Path) -> StepProgress;
+
+#[derive(Debug)]
+struct Imports {
+    folder: PathBuf,
+    show: ShowImport,
+}
+
+/// Lets [`Book::open`](crate::book::Book::open) open books of other programs, tables of moves and files of games, for the
+/// rest of the process: they are imported once, to copies in `folder`. Otherwise they are refused. `show` is called when an
+/// import begins and returns the receiver of its progress. The first call counts.
+pub fn keep_imports_in(folder: PathBuf, show: ShowImport) {
     // A later folder would leave copies in both.
-    let _known = FOLDER.set(folder);
+    let _known = IMPORTS.set(Imports { folder, show });
 }
 
 /// The copy of the foreign book at `path`, made if there is none; `None` if no folder for copies is set.
@@ -39,35 +57,73 @@ pub fn keep_imports_in(folder: PathBuf) {
 /// # Errors
 ///
 /// Those of an import.
-pub(crate) fn copy_of(path: &Path, stop: &StopFlag) -> Result<Option<PathBuf>, InteropError> {
-    let Some(folder) = FOLDER.get() else { return Ok(None) };
+pub(crate) fn copy_of(
+    path: &Path,
+    kind: ForeignKind,
+    stop: &StopFlag,
+) -> Result<Option<PathBuf>, InteropError> {
+    let Some(Imports { folder, show }) = IMPORTS.get() else { return Ok(None) };
     let at = |source: io::Error| InteropError::Io { path: path.to_owned(), source };
-    let copy = folder.join(name_of(path).map_err(at)?);
+    let copy = folder.join(name_of(path, kind).map_err(at)?);
     while !copy.is_file() {
         if stop.is_set() {
             return Err(InteropError::Interrupted { path: path.to_owned() });
         }
         fs::create_dir_all(folder).map_err(at)?;
-        let reach =
-            Reach { stop: stop.clone(), progress: StepProgress::default(), ..Reach::default() };
-        match import(path, &copy, &ImportOptions { reach, ..ImportOptions::default() }) {
-            Ok(_) => sweep(folder, &copy),
-            // Another process makes it, or has just made it.
-            Err(InteropError::Busy(_)) => std::thread::sleep(POLL),
-            Err(_) if copy.is_file() => {}
-            Err(error) => return Err(error),
+        match FileLock::take(&copy) {
+            Ok(_lock) if copy.is_file() => {}
+            Ok(_lock) => {
+                make(path, kind, &copy, stop, show(path))?;
+                sweep(folder, &copy);
+            }
+            // Another process makes it.
+            Err(LockError::Busy(_)) => std::thread::sleep(POLL),
+            Err(LockError::File { source, .. }) => return Err(at(source)),
         }
     }
     touch(&copy);
     Ok(Some(copy))
 }
 
-/// The name of the copy: the hash of the book's content, and the version.
-fn name_of(path: &Path) -> io::Result<String> {
+/// Makes a copy, whose lock is held. It has its name only when it is whole.
+fn make(
+    path: &Path,
+    kind: ForeignKind,
+    copy: &Path,
+    stop: &StopFlag,
+    progress: StepProgress,
+) -> Result<(), InteropError> {
+    let at = |source: io::Error| InteropError::Io { path: copy.to_owned(), source };
+    let new = copy.with_extension(ENDINGS[1]);
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(error)),
+        _ => {}
+    }
+    let reach = Reach { stop: stop.clone(), progress: progress.clone(), ..Reach::default() };
+    let of_book = ImportOptions { reach, ..ImportOptions::default() };
+    let of_file =
+        FileImportOptions { stop: stop.clone(), progress, ..FileImportOptions::default() };
+    match kind {
+        ForeignKind::Book(_) => drop(import(path, &new, &of_book)?),
+        ForeignKind::Table(Board::NAME) => drop(import_table::<Board>(path, &new, &of_file)?),
+        ForeignKind::Table(_) => drop(import_table::<Position>(path, &new, &of_file)?),
+        ForeignKind::Games => drop(import_lines::<Position>(path, &new, &of_file)?),
+        ForeignKind::Gomoku => {
+            if import_gomoku(path, &new, &of_file)?.scores > 0 {
+                propagate::<Board>(&new, 1, stop)?;
+            }
+        }
+    }
+    fs::rename(&new, copy).map_err(at)
+}
+
+/// The name of the copy: the hash of the book's kind and content, and the version.
+fn name_of(path: &Path, kind: ForeignKind) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
+    hasher.update(kind.name().as_bytes());
     hasher.update_reader(open::regular(path)?)?;
     let hash = hasher.finalize().to_hex();
-    Ok(format!("{}-{VERSION}.{ENDING}", &hash[..24]))
+    Ok(format!("{}-{VERSION}.{}", &hash[..24], ENDINGS[0]))
 }
 
 /// Notes that a copy was used. Where that fails, it looks older than it is.
@@ -104,10 +160,11 @@ fn sweep(folder: &Path, kept: &Path) {
 fn is_copy(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let Some((hash, rest)) = name.split_once('-') else { return false };
-    let version = rest.strip_suffix(ENDING).and_then(|rest| rest.strip_suffix('.'));
+    let Some((version, ending)) = rest.split_once('.') else { return false };
     hash.len() == 24
         && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && version.is_some_and(|version| version.parse::<u32>().is_ok())
+        && version.parse::<u32>().is_ok()
+        && ENDINGS.contains(&ending)
 }
 
 #[cfg(test)]
@@ -117,7 +174,9 @@ mod tests {
     #[test]
     fn copies_are_known_by_their_names() {
         let copy = "0123456789abcdef01234567-1.book";
-        assert!(is_copy(Path::new(copy)) && is_copy(Path::new(&copy.replace("-1", "-12"))));
+        for copy in [copy.to_owned(), copy.replace("-1", "-12"), copy.replace("book", "new")] {
+            assert!(is_copy(Path::new(&copy)), "{copy}");
+        }
         for other in [
             "my.book",
             "0123456789abcdef01234567-1.book.lock",

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::book::file::digest::SQLITE_MAGIC;
 use crate::book::file::reader::Book;
 use crate::book::imports::copy_of;
-use crate::book::interop::{BookFormat, InteropError, sniff_until};
+use crate::book::interop::{ForeignKind, InteropError, foreign_kind};
 use crate::book::model::error::BookError;
 use crate::bytes::{StopFlag, open};
 use crate::gomoku::Board;
@@ -36,9 +36,25 @@ impl Book {
     ///
     /// As [`open`](Self::open).
     pub fn open_until(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
-        match Self::open_own(path, stop) {
-            Err(error @ BookError::NotABook { .. }) => match sniff_until(path, stop) {
-                Ok(format) => Self::open_foreign(path, format, stop),
+        match Self::open_file(path, stop) {
+            Err(error @ BookError::NotABook { .. }) => match foreign_kind(path, stop) {
+                Ok(kind) => Self::open_foreign(path, kind, stop, error),
+                Err(_) => Err(named(error)),
+            },
+            opened => opened,
+        }
+    }
+
+    /// [`open_until`](Self::open_until) of a book that is to be changed, examined or built upon: one of another program is
+    /// always refused.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub(crate) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
+        match Self::open_file(path, stop) {
+            Err(error @ BookError::NotABook { .. }) => match foreign_kind(path, stop) {
+                Ok(kind) => Err(refused(path, kind, error)),
                 Err(_) => Err(named(error)),
             },
             opened => opened,
@@ -46,15 +62,30 @@ impl Book {
     }
 
     /// Opens the copy of a foreign book, if copies are kept.
-    fn open_foreign(path: &Path, format: BookFormat, stop: &StopFlag) -> Result<Self, BookError> {
-        match copy_of(path, stop) {
-            Ok(Some(copy)) => Self::open_own(&copy, stop),
-            Ok(None) => Err(BookError::Foreign { path: path.to_owned(), format: format.name() }),
+    fn open_foreign(
+        path: &Path,
+        kind: ForeignKind,
+        stop: &StopFlag,
+        error: BookError,
+    ) -> Result<Self, BookError> {
+        match copy_of(path, kind, stop) {
+            Ok(Some(copy)) => Ok(Self::open_file(&copy, stop)?.named(path)),
+            Ok(None) => Err(refused(path, kind, error)),
             Err(InteropError::Book(error)) => Err(error),
             Err(error) => {
                 Err(BookError::NotImported { path: path.to_owned(), what: error.message() })
             }
         }
+    }
+}
+
+/// The error of a foreign book where only books of this program serve.
+fn refused(path: &Path, kind: ForeignKind, error: BookError) -> BookError {
+    match kind {
+        ForeignKind::Book(format) => {
+            BookError::Foreign { path: path.to_owned(), format: format.name() }
+        }
+        _ => named(error),
     }
 }
 

@@ -182,7 +182,7 @@ fn run_with(args: &[OsString], out: &mut dyn Write) -> u8 {
     };
     log_to_stderr(cli.common.verbose);
     if let Some(folder) = user_folders::cache() {
-        juzhong::book::keep_imports_in(folder.join("books"));
+        juzhong::book::keep_imports_in(folder.join("books"), print::bar::show_import);
     }
     outlive_size_limits();
     let mut visible;

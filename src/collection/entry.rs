@@ -223,6 +223,7 @@ fn comments_of<G: Formats>(record: &Record<G>) -> String {
 }
 
 /// The postings of the main line of a record: each position and each material once, where they were first on the board.
+/// Those of materials have no next move: it would be none of theirs.
 pub(crate) fn postings_of<G: Collected>(record: &Record<G>, line: u64) -> Vec<Posting> {
     let mut position = record.start.clone().unwrap_or_else(G::start);
     let moves = &record.tree.moves;
@@ -237,7 +238,7 @@ pub(crate) fn postings_of<G: Collected>(record: &Record<G>, line: u64) -> Vec<Po
         postings.push(Posting::new(canonical.key, line, ply, image));
         let material = position.material();
         if material != last_material {
-            postings.extend(material.map(|key| Posting::new(key, line, ply, image)));
+            postings.extend(material.map(|key| Posting::new(key, line, ply, None)));
             last_material = material;
         }
         let Some(mv) = mv else { break };

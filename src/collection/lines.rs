@@ -32,8 +32,13 @@ impl Lines {
     /// The lines in both sets.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
-        self.numbers.retain(|line| other.numbers.binary_search(line).is_ok());
+        self.numbers.retain(|&line| other.has(line));
         self
+    }
+
+    /// Returns true if a line is one of them.
+    pub(crate) fn has(&self, line: i64) -> bool {
+        self.numbers.binary_search(&line).is_ok()
     }
 
     /// The number of lines.
@@ -49,9 +54,29 @@ impl Lines {
     }
 }
 
+/// A line of moves.
+#[derive(Debug, Clone)]
+pub struct MovesOfLine<G: Collected> {
+    /// The start, if it is not the usual one.
+    pub start: Option<G>,
+    /// The moves, up to one that is damaged.
+    pub moves: Vec<G::Move>,
+}
+
+impl<G: Collected> MovesOfLine<G> {
+    /// The canonical key of the last position.
+    pub(crate) fn last_key(&self) -> Key {
+        let mut position = self.start.clone().unwrap_or_else(G::start);
+        for &mv in &self.moves {
+            position.make(mv);
+        }
+        position.canonical().key
+    }
+}
+
 /// A line as the index has it.
-struct StoredLine {
-    number: i64,
+pub(crate) struct StoredLine {
+    pub(crate) number: i64,
     start: Option<String>,
     moves: Vec<u8>,
 }
@@ -87,9 +112,19 @@ impl GameIndex {
     /// # Errors
     ///
     /// [`IndexError`].
-    pub fn lines_ending_in(&self, key: Key) -> Result<Lines, IndexError> {
-        let last = self.postings(key)?.into_iter().filter(|posting| posting.next().is_none());
-        Ok(Lines::new(last.map(|posting| posting.line.cast_signed()).collect()))
+    pub fn lines_ending_in<G: Collected>(&self, key: Key) -> Result<Lines, IndexError> {
+        let postings = self.postings(key)?;
+        let (last, others): (Vec<Posting>, Vec<Posting>) =
+            postings.into_iter().partition(|posting| posting.next().is_none());
+        let number = |posting: &Posting| posting.line.cast_signed();
+        let mut numbers: Vec<i64> = last.iter().map(number).collect();
+        // Where a position was on the board before, its posting is of the first time.
+        for part in others.chunks(BATCH) {
+            let lines = self.moves_of_lines::<G>(part.iter().map(number))?;
+            let ends = lines.iter().filter(|(_, line)| line.last_key() == key);
+            numbers.extend(ends.map(|(number, _)| number));
+        }
+        Ok(Lines::new(numbers))
     }
 
     /// The postings of a key in all segments, lines that no game has any more among them.
@@ -130,6 +165,42 @@ impl GameIndex {
         Ok(())
     }
 
+    /// The moves of lines.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn moves_of_lines<G: Collected>(
+        &self,
+        lines: impl Iterator<Item = i64>,
+    ) -> Result<HashMap<i64, MovesOfLine<G>>, IndexError> {
+        let fault = |error| self.fault(&error);
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT start, moves FROM lines WHERE id = ?")
+            .map_err(fault)?;
+        let mut found = HashMap::new();
+        for line in lines {
+            if found.contains_key(&line) {
+                continue;
+            }
+            let row = statement.query_row([line], |row| {
+                Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Vec<u8>>(1)?))
+            });
+            let (start, bytes) = row.map_err(fault)?;
+            let start = match start {
+                Some(fen) => match G::from_fen(&fen) {
+                    Ok(start) => Some(start),
+                    Err(_) => return Err(self.damaged("a start cannot be read")),
+                },
+                None => None,
+            };
+            let moves = legal_moves(start.as_ref(), &bytes);
+            found.insert(line, MovesOfLine { start, moves });
+        }
+        Ok(found)
+    }
+
     /// The lines in which the pattern is on the board after any move, or before the first.
     ///
     /// Every line is played through, on all cores.
@@ -141,10 +212,6 @@ impl GameIndex {
         &self,
         pattern: &BoardPattern,
     ) -> Result<Lines, IndexError> {
-        let fault = |error| self.fault(&error);
-        let sql = "SELECT id, start, moves FROM lines ORDER BY id";
-        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
-        let mut rows = statement.query(()).map_err(fault)?;
         let mut numbers = Vec::new();
         let mut batch = Vec::with_capacity(BATCH);
         let mut look = |batch: &mut Vec<StoredLine>| {
@@ -152,21 +219,47 @@ impl GameIndex {
             numbers.par_extend(found.map(|line| line.number));
             batch.clear();
         };
+        self.each_line(|line| {
+            batch.push(line);
+            if batch.len() == BATCH {
+                look(&mut batch);
+            }
+            Ok(())
+        })?;
+        look(&mut batch);
+        Ok(Lines::new(numbers))
+    }
+
+    /// Hands over every line, in the order of their numbers, lines that no game has any more among them.
+    pub(crate) fn each_line(
+        &self,
+        mut take: impl FnMut(StoredLine) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        let fault = |error| self.fault(&error);
+        let sql = "SELECT id, start, moves FROM lines ORDER BY id";
+        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
+        let mut rows = statement.query(()).map_err(fault)?;
         while let Some(row) = rows.next().map_err(fault)? {
             let line = |row: &rusqlite::Row<'_>| -> rusqlite::Result<StoredLine> {
                 Ok(StoredLine { number: row.get(0)?, start: row.get(1)?, moves: row.get(2)? })
             };
-            batch.push(line(row).map_err(fault)?);
-            if batch.len() == BATCH {
-                look(&mut batch);
-            }
+            take(line(row).map_err(fault)?)?;
         }
-        look(&mut batch);
-        Ok(Lines::new(numbers))
+        Ok(())
     }
 }
 
 impl StoredLine {
+    /// The start, and the moves up to one that is not legal; `None` if the start cannot be read.
+    pub(crate) fn played<G: Collected>(&self) -> Option<(G, Vec<G::Move>)> {
+        let start = match &self.start {
+            Some(fen) => G::from_fen(fen).ok()?,
+            None => G::start(),
+        };
+        let moves = legal_moves(Some(&start), &self.moves);
+        Some((start, moves))
+    }
+
     /// Returns true if the pattern is on the board at any time.
     fn has<G: Collected>(&self, pattern: &BoardPattern) -> bool {
         let start = match &self.start {
@@ -192,4 +285,17 @@ impl StoredLine {
             }
         }
     }
+}
+
+/// The moves in their bytes, up to one that is not legal.
+fn legal_moves<G: Collected>(start: Option<&G>, bytes: &[u8]) -> Vec<G::Move> {
+    let mut position = start.cloned().unwrap_or_else(G::start);
+    let mut moves = Vec::with_capacity(bytes.len() / 2);
+    for pair in bytes.chunks_exact(2) {
+        let mv = G::Move::unpack(u16::from_le_bytes([pair[0], pair[1]]));
+        let Some(mv) = mv.filter(|&mv| position.is_legal(mv)) else { break };
+        position.make(mv);
+        moves.push(mv);
+    }
+    moves
 }

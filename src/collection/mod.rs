@@ -22,6 +22,7 @@ mod entry;
 mod error;
 mod game;
 mod lines;
+mod novelties;
 mod pattern;
 mod player;
 mod postings;
@@ -33,9 +34,10 @@ mod update;
 pub use entry::{Fault, GameKey, IndexedGame};
 pub use error::IndexError;
 pub use game::{Collected, material_key};
-pub use lines::Lines;
+pub use lines::{Lines, MovesOfLine};
+pub use novelties::{FirstMove, NoveltyError, NoveltyOrder, NoveltySearch};
 pub use pattern::{BoardPattern, PatternError, PatternImages};
-pub use player::{MovesOfLine, PlayerGame, PlayerName, Visits};
+pub use player::{PlayerGame, PlayerName, Visits};
 pub use query::{
     Conditions, Found, FoundPage, LineMove, Reached, SortColumn, StoredGame, UnknownColumn,
 };

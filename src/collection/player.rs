@@ -6,12 +6,11 @@ use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
 use crate::collection::error::IndexError;
-use crate::collection::game::Collected;
 use crate::collection::query::Conditions;
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
 use crate::collection::update::result_of;
-use crate::game::{Outcome, Packed, Side};
+use crate::game::{Outcome, Side};
 use crate::hash::Key;
 
 /// A name in the games of an index, and the number of games with it.
@@ -50,15 +49,6 @@ pub struct PlayerGame {
     pub plies: u32,
     /// Names the line of moves: games with the same start and moves share it.
     pub line: i64,
-}
-
-/// A line of moves.
-#[derive(Debug, Clone)]
-pub struct MovesOfLine<G: Collected> {
-    /// The start, if it is not the usual one.
-    pub start: Option<G>,
-    /// The moves, up to one that is damaged.
-    pub moves: Vec<G::Move>,
 }
 
 /// The visits of lines to a position: the first year of each line's games, and the move made there in the canonical
@@ -169,42 +159,6 @@ impl GameIndex {
         rows.collect()
     }
 
-    /// The moves of lines.
-    ///
-    /// # Errors
-    ///
-    /// [`IndexError`].
-    pub fn moves_of_lines<G: Collected>(
-        &self,
-        lines: impl Iterator<Item = i64>,
-    ) -> Result<HashMap<i64, MovesOfLine<G>>, IndexError> {
-        let fault = |error| self.fault(&error);
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT start, moves FROM lines WHERE id = ?")
-            .map_err(fault)?;
-        let mut found = HashMap::new();
-        for line in lines {
-            if found.contains_key(&line) {
-                continue;
-            }
-            let row = statement.query_row([line], |row| {
-                Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Vec<u8>>(1)?))
-            });
-            let (start, bytes) = row.map_err(fault)?;
-            let start = match start {
-                Some(fen) => match G::from_fen(&fen) {
-                    Ok(start) => Some(start),
-                    Err(_) => return Err(self.damaged("a start cannot be read")),
-                },
-                None => None,
-            };
-            let moves = legal_moves(start.as_ref(), &bytes);
-            found.insert(line, MovesOfLine { start, moves });
-        }
-        Ok(found)
-    }
-
     /// The visits of all lines to each of these positions.
     ///
     /// # Errors
@@ -232,17 +186,4 @@ impl GameIndex {
         let rows = self.rows(sql, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
         Ok(rows.into_iter().collect())
     }
-}
-
-/// The moves in their bytes, up to one that is not legal.
-fn legal_moves<G: Collected>(start: Option<&G>, bytes: &[u8]) -> Vec<G::Move> {
-    let mut position = start.cloned().unwrap_or_else(G::start);
-    let mut moves = Vec::with_capacity(bytes.len() / 2);
-    for pair in bytes.chunks_exact(2) {
-        let mv = G::Move::unpack(u16::from_le_bytes([pair[0], pair[1]]));
-        let Some(mv) = mv.filter(|&mv| position.is_legal(mv)) else { break };
-        position.make(mv);
-        moves.push(mv);
-    }
-    moves
 }

@@ -14,6 +14,9 @@ use crate::hash::Key;
 const KEY_BITS: u32 = 52;
 const BUCKET_BITS: u32 = 12;
 
+/// The number of buckets.
+pub(crate) const BUCKETS: u64 = 1 << BUCKET_BITS;
+
 /// The number that stands for no move.
 const NO_MOVE: u16 = u16::MAX;
 
@@ -122,6 +125,14 @@ pub(crate) fn collect_any(
         if keys.contains(&posting.key) {
             take(&posting);
         }
+        true
+    })
+}
+
+/// Adds all postings among the bytes of a bucket; `None` if these are no postings.
+pub(crate) fn collect_all(bucket: u64, bytes: &[u8], found: &mut Vec<Posting>) -> Option<()> {
+    read(bucket, bytes, |posting| {
+        found.push(posting);
         true
     })
 }

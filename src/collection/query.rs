@@ -8,7 +8,7 @@ use std::str::FromStr;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 
-use crate::book::{Facts, Filter, MoveStats};
+use crate::book::{Ending, Facts, Filter, MoveStats};
 use crate::collection::entry::{Fault, GameKey, IndexedGame, StoredFault, note_of, part, unpack};
 use crate::collection::error::IndexError;
 use crate::collection::lines::Lines;
@@ -193,6 +193,24 @@ const TEXTS: &str = "LEFT JOIN texts t1 ON t1.id = g.first LEFT JOIN texts t2 ON
 
 /// The order of places.
 const PLACE: &str = "f.rank, g.seq";
+
+impl From<&Filter> for Conditions {
+    /// The conditions of a filter of games.
+    fn from(filter: &Filter) -> Self {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        Self {
+            player: text(&filter.player),
+            first: text(&filter.first_player),
+            second: text(&filter.second_player),
+            event: text(&filter.event),
+            result: filter.result.map(|ending| match ending {
+                Ending::Known(outcome) => Some(outcome),
+                Ending::Unknown => None,
+            }),
+            ..Self::default().with_facts(filter)
+        }
+    }
+}
 
 impl Conditions {
     /// Adds a condition on facts.
@@ -428,6 +446,17 @@ impl GameIndex {
         let games = rows.collect::<rusqlite::Result<_>>()?;
         let total = if page.fold_copies { lines } else { records };
         Ok(Found { games, total: total as u64, records: records as u64 })
+    }
+
+    /// The lines of the games that meet the conditions and are in a table that joins.
+    pub(crate) fn lines_of(&self, conditions: &Conditions, among: &str) -> rusqlite::Result<Lines> {
+        let sql = conditions.sql();
+        let (tables, condition) = (sql.tables(), sql.condition());
+        let query =
+            format!("{tables} SELECT DISTINCT g.line FROM games g {among} WHERE {condition}");
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let rows = statement.query_map(params_from_iter(sql.parameters()), |row| row.get(0))?;
+        Ok(Lines::new(rows.collect::<rusqlite::Result<_>>()?))
     }
 
     /// Runs `work` with the lines of the conditions, which reach these positions, too, in a table that joins to `games g`.

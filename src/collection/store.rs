@@ -17,7 +17,7 @@ use crate::message::{Message, message};
 const APPLICATION_ID: i64 = 0x6a7a_6978;
 
 /// Raised when the tables, or what stands in them, change: an older index is made anew.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 

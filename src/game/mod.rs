@@ -180,6 +180,11 @@ pub trait Notation: Game {
     /// Reads a move by its coordinates (`h2e2`; gomoku `h8`). The move need not be legal.
     fn parse_move(text: &str) -> Option<Self::Move>;
 
+    /// Reads a move that is legal here, in any notation of the game; `None` if the text is none.
+    fn read_legal_move(&self, text: &str) -> Option<Self::Move> {
+        Self::parse_move(text).filter(|&mv| self.is_legal(mv))
+    }
+
     /// Writes a move by its coordinates.
     fn move_text(mv: Self::Move) -> String;
 }

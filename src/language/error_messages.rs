@@ -70,6 +70,7 @@ known! {
     juzhong::bytes::lock::LockError,
     juzhong::bytes::sealed::SealError,
     juzhong::collection::IndexError,
+    juzhong::collection::NoveltyError,
     juzhong::collection::PatternError,
     juzhong::collection::UnknownColumn,
     juzhong::contest::BadPosition,

@@ -3,6 +3,7 @@
 use crate::game::{Game, Notation, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
 use crate::xiangqi::fen::FenError;
+use crate::xiangqi::notation;
 use crate::xiangqi::position::{Move, Position};
 
 impl Packed for Move {
@@ -33,6 +34,10 @@ impl Notation for Position {
 
     fn parse_move(text: &str) -> Option<Move> {
         Move::parse(text)
+    }
+
+    fn read_legal_move(&self, text: &str) -> Option<Move> {
+        notation::parse_move(self, text).ok()
     }
 
     fn move_text(mv: Move) -> String {

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 
 use juzhong::bytes::StopFlag;
 use juzhong::collection::{
-    BoardPattern, Collected, Conditions, FoundPage, GameIndex, IndexError, IndexReport, Lines,
-    SortColumn, index_path,
+    BoardPattern, Collected, Conditions, FirstMove, FoundPage, GameIndex, IndexError, IndexReport,
+    Lines, NoveltySearch, SortColumn, index_path,
 };
-use juzhong::game::{Game, Notation, Side, Symmetric};
+use juzhong::game::{Game, Notation, Packed, Side, Symmetric};
 use juzhong::hash::Key;
 use juzhong::record::{PgnOptions, Record, write_pgn};
-use juzhong::xiangqi::Position;
+use juzhong::xiangqi::{Move, Position};
 use proptest::prelude::*;
 
 use crate::support::folder::Folder;
+use crate::support::games::grow;
 
 const ALL: FoundPage = FoundPage {
     sort: SortColumn::Place,
@@ -431,7 +432,7 @@ proptest! {
 
         let last = canonical(wanted.last().unwrap());
         let expected = with(&records, |all| all.last().is_some_and(|p| canonical(p) == last));
-        prop_assert_eq!(places(&index, index.lines_ending_in(last).unwrap()), expected);
+        prop_assert_eq!(places(&index, index.lines_ending_in::<Position>(last).unwrap()), expected);
 
         let keys: Vec<Key> = wanted.iter().map(canonical).collect();
         let expected = with(&records, |all| reached(all, &keys) >= least);
@@ -449,6 +450,105 @@ proptest! {
         let expected = with(&records, |all| all.iter().any(|p| is_on(p, false) || is_on(p, true)));
         let found = index.lines_matching::<Position>(&pattern).unwrap();
         prop_assert_eq!(places(&index, found), expected);
+    }
+}
+
+#[test]
+fn games_that_end_by_repetition_are_found_by_their_last_position() {
+    let folder = Folder::new();
+    let back_and_forth = "1. h0g2 h9g7 2. g2h0 g7h9";
+    folder.write("games/a.pgn", game("a", "b", "1999", back_and_forth, "1/2-1/2"));
+    folder.write("games/b.pgn", game("a", "b", "1999", "1. h0g2 h9g7", "1/2-1/2"));
+    let (index, _) = updated(&folder, &[folder.join("games")]);
+    let key = canonical(&Position::start());
+    let found = index.lines_ending_in::<Position>(key).unwrap();
+    let conditions = Conditions { lines: Some(found), ..Conditions::default() };
+    let games = index.find(&conditions, &ALL).unwrap().games;
+    assert_eq!(games.iter().map(|game| game.file.as_str()).collect::<Vec<_>>(), ["a.pgn"]);
+}
+
+/// The novelties of games with years, found by comparing all games with each other: the year, the move's position and the
+/// games before and with it.
+fn novelties(games: &[(u16, Vec<Position>, Vec<Move>)], theory: u64) -> Vec<(u16, Key, u64, u64)> {
+    let place = |(_, positions, moves): &(u16, Vec<Position>, Vec<Move>), ply: usize| {
+        let position = &positions[ply];
+        let canonical = position.canonical();
+        (canonical.key, position.canonical_move(canonical, moves[ply]).pack())
+    };
+    // By the first visit of each game.
+    let mut visits = Vec::new();
+    for game in games {
+        let mut seen = Vec::new();
+        for ply in 0..game.2.len() {
+            let (key, mv) = place(game, ply);
+            if !seen.contains(&key) {
+                seen.push(key);
+                visits.push((key, mv, game.0));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for &(key, mv, year) in &visits {
+        let same: Vec<u16> =
+            visits.iter().filter(|v| (v.0, v.1) == (key, mv)).map(|v| v.2).collect();
+        let before = visits.iter().filter(|v| v.0 == key && v.2 < year).count() as u64;
+        if same.iter().min() == Some(&year) && before >= theory {
+            found.push((year, key, before, same.len() as u64));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    /// The novelties that the index finds are those that comparing all games finds.
+    #[test]
+    fn novelties_are_found_as_by_comparing_all_games(
+        games in prop::collection::vec((1990..1999_u16, prop::collection::vec(0..3_u16, 1..14)), 2..24),
+        theory in 1..4_u64,
+    ) {
+        let folder = Folder::new();
+        let mut text = Vec::new();
+        let mut played = std::collections::BTreeMap::<Vec<Move>, u16>::new();
+        for (year, choices) in &games {
+            let tree = grow(&mut Position::start(), choices, 9);
+            let first = played.entry(tree.moves.clone()).or_insert(*year);
+            *first = (*first).min(*year);
+            let tags = vec![("Date".to_owned(), year.to_string())];
+            let record = Record { tags, start: None, start_clock: 0, result: None, tree };
+            write_pgn(&mut text, &record, &PgnOptions::default()).unwrap();
+        }
+        folder.write("games/a.pgn", text);
+        let (index, _) = updated(&folder, &[folder.join("games")]);
+        let lines: Vec<(u16, Vec<Position>, Vec<Move>)> = played.into_iter().map(|(moves, year)| {
+            let mut position = Position::start();
+            let mut positions = vec![position.clone()];
+            for &mv in &moves {
+                position.make(mv);
+                positions.push(position.clone());
+            }
+            (year, positions, moves)
+        }).collect();
+        let search = NoveltySearch { theory, take: 10_000, ..NoveltySearch::default() };
+        let found = index.first_moves(&search, &StopFlag::default()).unwrap();
+        let moves_of = index.moves_of_lines::<Position>(found.iter().map(|first| first.line)).unwrap();
+        let mut shown: Vec<_> = found.iter().map(|first: &FirstMove| {
+            let mut position = Position::start();
+            for &mv in &moves_of[&first.line].moves[..first.ply as usize] {
+                position.make(mv);
+            }
+            (first.year.unwrap(), canonical(&position), first.games_before, first.games_with)
+        }).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        prop_assert_eq!(shown, novelties(&lines, theory));
+        // In parts of the years they are the same ones.
+        let part = NoveltySearch { years: (Some(1995), Some(1996)), ..search };
+        let expected: Vec<FirstMove> =
+            found.iter().filter(|first| matches!(first.year, Some(1995 | 1996))).copied().collect();
+        prop_assert_eq!(index.first_moves(&part, &StopFlag::default()).unwrap(), expected);
     }
 }
 

@@ -14,11 +14,9 @@ const ENDING = 'fen=3k5/R8/9/9/9/9/9/9/9/4K4_w_-_-_0_1';
 const WON = 'game=gomoku&moves=h8,a1,i8,a2,j8,a3,k8,a5,l8';
 const SIZES = [[360, 740], [740, 360], [768, 1024], [1280, 800], [2560, 1440]];
 const STYLES = [['en', 'light'], ['en', 'dark'], ['zh', 'light'], ['zh', 'dark']];
-/** Answers with an error that the page expects: a position outside the tables. */
-const EXPECTED = /Failed to load resource: the server responded with a status of (400|404|422)/;
 
 async function open(path, options = {}) {
-  const { page, close } = await launch(base, options, (message) => EXPECTED.test(message.text()));
+  const { page, close } = await launch(base, options);
   await goTo(page, base + path);
   return { page, close };
 }
@@ -92,6 +90,18 @@ async function pictures() {
     assert.deepEqual(await cut(), []);
     await shot(page, 'page-phone');
   }, styled('zh', 'dark', [360, 740]));
+  for (const language of ['en', 'zh']) {
+    await look(`what is touched at the head is large enough on the phone: ${language}`, '', async (page) => {
+      const small = await page.evaluate(() => [...document.querySelectorAll('.top button, .tabs .tab')].map((button) => [button.textContent, button.getBoundingClientRect()])
+        .filter(([, { width, height }]) => width > 0 && (width < 36 || height < 38)).map(([name, { width, height }]) => `${name} ${width}×${height}`));
+      assert.deepEqual(small, []);
+      await fits(page);
+    }, styled(language, 'light', [360, 740]));
+  }
+  await look('the command for a set that the tables lack is told', `?${ENDING.replace('R8', 'RRPC5')}&tab=table`, async (page) => {
+    await page.waitForSelector('.panel-table code');
+    assert.equal(await text(page, '.panel-table code'), 'juzhong tablebase generate KRRCPvK --tables DIR');
+  });
   await look('the list of keys begins above on the phone', '', async (page) => {
     await page.keyboard.press('?');
     await page.waitForSelector('.dialog .keys');

@@ -19,7 +19,7 @@ const token = process.env.JUZHONG_TOKEN ?? '';
 const meta = await (await fetch(`${base}api/meta`)).json();
 
 /** Answers with an error that the page expects: an illegal move, a position outside the tables. */
-const EXPECTED = /Failed to load resource: the server responded with a status of (400|404|422|502)/;
+const EXPECTED = /Failed to load resource: the server responded with a status of (400|502)/;
 const EXPECTED_AT = /\/api\/(read|table|legal|open|move)\b/;
 
 /** Returns a window of a fresh browser profile that notes every error. */

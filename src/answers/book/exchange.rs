@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::answers::book::figures::share;
 use crate::book::interop::{
     BookFormat, Dialect, ExportReport, ExportedLines, GomokuImport, ImportReport, LinesImport,
-    Scores,
+    Scores, TableImport,
 };
 use crate::game::Game;
 
@@ -210,6 +210,54 @@ impl LinesImportAnswer {
             format: "games",
             games: report.games,
             unreadable: report.unreadable,
+            comments: report.comments,
+            positions: about.positions,
+            moves: about.rows,
+            content: about.content.clone(),
+        }
+    }
+}
+
+/// The answer about a book made of a table: schema `juzhong.book.import/1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TableImportAnswer {
+    /// The schema.
+    pub schema: &'static str,
+    /// The path of the table.
+    pub foreign: String,
+    /// The path of the new book.
+    pub book: String,
+    /// The kind of source.
+    pub format: &'static str,
+    /// Rows of the table.
+    pub rows: u64,
+    /// Rows that cannot be read.
+    pub unreadable: u64,
+    /// The line of the first of these.
+    pub first_unreadable: Option<u64>,
+    /// Moves with a comment.
+    pub comments: u64,
+    /// Positions of the new book.
+    pub positions: u64,
+    /// Its moves.
+    pub moves: u64,
+    /// The digest of its rows.
+    pub content: String,
+}
+
+impl TableImportAnswer {
+    /// The answer about the import from one path to another.
+    #[must_use]
+    pub fn of(foreign: &Path, book: &Path, report: &TableImport) -> Self {
+        let about = &report.metadata;
+        Self {
+            schema: IMPORT,
+            foreign: foreign.to_string_lossy().into_owned(),
+            book: book.to_string_lossy().into_owned(),
+            format: "csv",
+            rows: report.rows,
+            unreadable: report.unreadable,
+            first_unreadable: report.first_unreadable,
             comments: report.comments,
             positions: about.positions,
             moves: about.rows,

@@ -55,7 +55,7 @@ pub use edit::{
 };
 pub use exchange::{
     ExportAnswer, GomokuImportAnswer, ImportAnswer, LibraryExportAnswer, LinesExportAnswer,
-    LinesImportAnswer, dialect_name, scores_name,
+    LinesImportAnswer, TableImportAnswer, dialect_name, scores_name,
 };
 pub use expand::{ExitPlace, ExpandAnswer, Expansion, exit_kind, exit_text};
 pub use figures::share;

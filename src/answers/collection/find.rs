@@ -76,7 +76,7 @@ impl Wanted {
             sets.push(index.lines_with_any(keys)?);
         }
         if let Some(last) = self.last {
-            sets.push(index.lines_ending_in(last)?);
+            sets.push(index.lines_ending_in::<G>(last)?);
         }
         if let Some(pattern) = &self.pattern {
             sets.push(index.lines_matching::<G>(pattern)?);

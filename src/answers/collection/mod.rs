@@ -1,12 +1,15 @@
-//! Answers about collections of games: games found in an index, and what is known of a player.
+//! Answers about collections of games: games found in an index, novelties, and what is known of a
+//! player.
 
 mod find;
 mod found;
+mod novelties;
 mod player;
 
 pub use find::{FOLLOWING, FindRequest, Wanted, following};
 pub use found::{FindAnswer, FoundGame, IndexAnswer};
+pub use novelties::{Novelties, NoveltiesAnswer, NoveltyRow};
 pub use player::{
-    FoundPlayer, Meeting, ModelGame, NamedGames, NamedTally, Novelty, PlayerAnswer, PlayerLine,
-    PlayerMove, PlayerOpening, PlayerRequest, PlayerSide, Tally,
+    FoundPlayer, Meeting, ModelGame, NamedGames, NamedTally, Novelty, PlayerAnswer, PlayerEnding,
+    PlayerLine, PlayerMove, PlayerOpening, PlayerRequest, PlayerSide, TableTallies, Tally,
 };

@@ -15,9 +15,11 @@ use crate::book::opening::Code;
 use crate::collection::{
     Collected, Conditions, GameIndex, IndexError, MovesOfLine, PlayerGame, PlayerName,
 };
-use crate::game::{BySide, Outcome, Packed, Side};
+use crate::game::{BySide, Line, Outcome, Packed, Side};
 use crate::hash::Key;
 use crate::record::result_text;
+use crate::search::{TableValue, TablebaseProbe};
+use crate::tablebase::Wdl;
 use crate::xiangqi::notation::MoveNotation;
 
 /// Plies of the lines that are shown.
@@ -108,6 +110,31 @@ pub struct PlayerOpening {
     pub last_year: Option<u16>,
 }
 
+/// The results of a player in positions of one kind by tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct TableTallies {
+    /// In positions that tables say the player wins.
+    pub won: Tally,
+    /// In drawn ones.
+    pub drawn: Tally,
+    /// In lost ones.
+    pub lost: Tally,
+}
+
+/// An ending of few pieces of a player.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlayerEnding {
+    /// The pieces, the player's first.
+    pub name: String,
+    /// The games that ended with these pieces.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// The same games, as far as tables know the position in which the pieces became these, by its value for the player;
+    /// absent where tables know none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tables: Option<TableTallies>,
+}
+
 /// A move of a line with the games of the player in which it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlayerMove {
@@ -181,7 +208,7 @@ pub struct PlayerSide {
     /// The openings, the most frequent first.
     pub openings: Vec<PlayerOpening>,
     /// The endings of few pieces in which games ended, the player's pieces first, the most frequent first.
-    pub endings: Vec<NamedTally>,
+    pub endings: Vec<PlayerEnding>,
     /// The line of the most frequent moves of both.
     pub main_line: PlayerLine,
     /// The lines of at least some games in which the player scored least, the worst first.
@@ -244,6 +271,8 @@ pub struct FoundPlayer<G: Collected> {
     pub games: Vec<PlayerGame>,
     lines: HashMap<i64, MovesOfLine<G>>,
     novelties: Vec<(Side, Novelty)>,
+    /// What tables say of the endings of lines, for the player on a side.
+    values: HashMap<(i64, Side), Wdl>,
     notation: Option<MoveNotation>,
 }
 
@@ -266,8 +295,14 @@ impl PlayerRequest {
         names.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.name.cmp(&b.name)));
         let games = index.player_games(&names, &self.conditions)?;
         let lines = index.moves_of_lines::<G>(games.iter().map(|game| game.line))?;
-        let mut found =
-            FoundPlayer { names, games, lines, novelties: Vec::new(), notation: self.notation };
+        let mut found = FoundPlayer {
+            names,
+            games,
+            lines,
+            novelties: Vec::new(),
+            values: HashMap::new(),
+            notation: self.notation,
+        };
         found.novelties = found.find_novelties(index)?;
         Ok(found)
     }
@@ -364,26 +399,60 @@ impl<G: Described + Collected> FoundPlayer<G> {
         openings
     }
 
-    fn endings(&self, side: Side) -> Vec<NamedTally> {
-        let mut endings = BTreeMap::<String, Tally>::new();
+    fn endings(&self, side: Side) -> Vec<PlayerEnding> {
+        let mut endings = BTreeMap::<String, PlayerEnding>::new();
         for game in self.of_side(side) {
-            if let Some(name) = self.last_position(game).ending_name(side) {
-                endings.entry(name).or_default().add(game);
+            let Some((name, _)) = self.ending(game) else { continue };
+            let ending = endings.entry(name.clone()).or_insert_with(|| PlayerEnding {
+                name,
+                tally: Tally::default(),
+                tables: None,
+            });
+            ending.tally.add(game);
+            let Some(&value) = self.values.get(&(game.line, side)) else { continue };
+            let tables = ending.tables.get_or_insert_default();
+            match value {
+                Wdl::Win => tables.won.add(game),
+                Wdl::Draw => tables.drawn.add(game),
+                Wdl::Loss => tables.lost.add(game),
             }
         }
-        let mut endings: Vec<_> = endings.into_iter().map(named).collect();
+        let mut endings: Vec<_> = endings.into_values().collect();
         endings.sort_by_key(|ending| Reverse(ending.tally.games));
         endings.truncate(ROWS);
         endings
     }
 
-    fn last_position(&self, game: &PlayerGame) -> G {
-        let line = self.lines.get(&game.line);
-        let mut position = line.and_then(|line| line.start.clone()).unwrap_or_else(G::start);
-        for &mv in line.map_or(&[][..], |line| &line.moves) {
+    /// The pieces with which a game ended, the player's first, and the position in which they became these; `None` if they
+    /// are too many.
+    fn ending(&self, game: &PlayerGame) -> Option<(String, G)> {
+        let line = self.lines.get(&game.line)?;
+        let mut position = line.start.clone().unwrap_or_else(G::start);
+        let mut ending = position.ending_name(game.side).map(|name| (name, position.clone()));
+        for &mv in &line.moves {
             position.make(mv);
+            let name = position.ending_name(game.side);
+            if name.as_ref() != ending.as_ref().map(|(name, _)| name) {
+                ending = name.map(|name| (name, position.clone()));
+            }
         }
-        position
+        ending
+    }
+
+    /// Notes what tables say of the positions in which endings began.
+    pub fn judge(&mut self, tables: &impl TablebaseProbe<G>) {
+        let value_of = |game: &PlayerGame| {
+            let (_, position) = self.ending(game)?;
+            let is_to_move = position.turn() == game.side;
+            let value = match tables.probe(&Line::new(position, 0), i32::MAX)? {
+                TableValue::Mate(_) | TableValue::Win(_) => Wdl::Win,
+                TableValue::Draw => Wdl::Draw,
+                TableValue::Loss(_) | TableValue::Mated(_) => Wdl::Loss,
+            };
+            let value = if is_to_move { value } else { -value };
+            Some(((game.line, game.side), value))
+        };
+        self.values = self.games.iter().filter_map(value_of).collect();
     }
 
     fn model_games(&self, side: Side) -> Vec<ModelGame> {

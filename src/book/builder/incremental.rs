@@ -45,7 +45,7 @@ impl BaseBook {
     /// The base that the options name, if they are those that it was built with.
     pub(crate) fn of<G: Game>(options: &BuildOptions) -> Result<Option<Self>, BuildError> {
         let Some(path) = &options.base else { return Ok(None) };
-        let book = Book::open_until(path, &options.stop)?;
+        let book = Book::open_own(path, &options.stop)?;
         book.check_file()?;
         book.check_pages()?;
         book.expect_game::<G>()?;
@@ -145,7 +145,7 @@ fn readers(book: Book, options: &BuildOptions) -> Result<Vec<Book>, BuildError> 
         book.identity().map_err(|source| BookError::Io { path: path.clone(), source })?;
     let mut readers = vec![book];
     while readers.len() < READERS {
-        let book = Book::open_until(&path, &options.stop)?;
+        let book = Book::open_own(&path, &options.stop)?;
         if !book.is_of(&identity).map_err(|source| BookError::Io { path: path.clone(), source })? {
             let what = "it was replaced or changed while it was opened; run this again";
             return Err(At(&path).refused(what).into());

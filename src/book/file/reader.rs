@@ -47,6 +47,8 @@ use crate::message::{Message, ToMessage, message};
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
+    /// The path by which it was opened, if this is a copy of it.
+    named: Option<PathBuf>,
     /// The same file, to detect writes to it.
     file: File,
     stamp: Stamp,
@@ -197,7 +199,7 @@ impl BookEntry {
 
 impl Book {
     /// Opens a book. A book of another program is [`BookError::NotABook`] here.
-    pub(crate) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
+    pub(crate) fn open_file(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
         let file = check_header(path)?;
         let stamp =
             stamp_of(&file).map_err(|source| BookError::Io { path: path.to_owned(), source })?;
@@ -208,6 +210,7 @@ impl Book {
         let Loaded { metadata, foreign_keys, has_marks, has_scores } = loaded;
         Ok(Self {
             path: path.to_owned(),
+            named: None,
             stamp,
             file,
             connection,
@@ -245,10 +248,15 @@ impl Book {
             && own_files::are_same(&self.file, &identity.file)?)
     }
 
-    /// The path of the book.
+    /// The path by which the book was opened; that of the foreign book if a copy of one was.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.named.as_deref().unwrap_or(&self.path)
+    }
+
+    /// The book under the path of the one whose copy it is.
+    pub(crate) fn named(self, path: &Path) -> Self {
+        Self { named: Some(path.to_owned()), ..self }
     }
 
     /// The metadata of the book.

@@ -241,10 +241,10 @@ impl Revision {
     /// such, and might have no end.
     pub(crate) fn open(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
         // Before the lock, which would make a file beside something that is no book.
-        drop(Book::open_until(path, stop)?);
+        drop(Book::open_own(path, stop)?);
         let output = Output::claim(path, stop)?;
         // Again: the last holder of the lock may have changed it.
-        let book = Book::open_until(path, stop)?;
+        let book = Book::open_own(path, stop)?;
         book.check_file()?;
         book.check_pages()?;
         let mut working = output.working_file()?;

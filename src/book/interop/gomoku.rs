@@ -22,8 +22,9 @@ use crate::book::file::reader::{Book, BookEntry};
 use crate::book::interop::diagnosis::{Diagnosis, DoctorOptions, RepairReport};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::lines::for_each_move;
+use crate::book::interop::options::FileImportOptions;
 use crate::book::interop::own_book::OwnWriter;
-use crate::book::interop::progress::{Step, StepProgress};
+use crate::book::interop::progress::Step;
 use crate::book::interop::write::join;
 use crate::book::interop::{import, own_doctor, write};
 use crate::book::model::annotation::{Annotation, Flags};
@@ -98,23 +99,6 @@ pub struct GomokuImport {
     pub metadata: Metadata,
 }
 
-/// The options of such an import.
-#[derive(Debug, Clone)]
-pub struct GomokuImportOptions {
-    /// Bytes for what is read; a file with more is refused. Default 1 GiB.
-    pub memory: usize,
-    /// Ends the import.
-    pub stop: StopFlag,
-    /// Receives progress reports.
-    pub progress: StepProgress,
-}
-
-impl Default for GomokuImportOptions {
-    fn default() -> Self {
-        Self { memory: 1 << 30, stop: StopFlag::default(), progress: StepProgress::default() }
-    }
-}
-
 /// Examines one of the program's own books of gomoku.
 ///
 /// # Errors
@@ -166,7 +150,7 @@ struct NewBook {
 pub fn import_gomoku(
     path: &Path,
     output: &Path,
-    options: &GomokuImportOptions,
+    options: &FileImportOptions,
 ) -> Result<GomokuImport, InteropError> {
     let mut pack = OwnWriter::create(output, &options.stop)?;
     options.progress.report(Step::Reading, 0, 0);
@@ -188,7 +172,7 @@ pub fn import_gomoku(
     let all = moves.len() as u64;
     for (done, ((key, mv), mut mark)) in (0..).zip(moves) {
         if done % 4096 == 0 {
-            check_stop(path, options)?;
+            options.expect_going(path)?;
             options.progress.report(Step::Writing, done, all);
         }
         comments += u64::from(mark.comment.is_some());
@@ -204,13 +188,6 @@ pub fn import_gomoku(
     let name = base_name(path);
     let metadata = pack.finish::<Board>(&[Source { hash, name, games: rows }])?;
     Ok(GomokuImport { source, rows, unreadable, unreached, scores: count, comments, metadata })
-}
-
-fn check_stop(path: &Path, options: &GomokuImportOptions) -> Result<(), InteropError> {
-    if options.stop.is_set() {
-        return Err(InteropError::Interrupted { path: path.to_owned() });
-    }
-    Ok(())
 }
 
 /// The row of the table of scores.
@@ -280,7 +257,7 @@ impl Database {
     fn read(
         bytes: &[u8],
         path: &Path,
-        options: &GomokuImportOptions,
+        options: &FileImportOptions,
     ) -> Result<Option<Self>, InteropError> {
         let mut rest = bytes;
         let Some(count) = rest.split_off(..4).and_then(|count| count.first_chunk()) else {
@@ -298,7 +275,7 @@ impl Database {
         let mut database = Self { boards: Vec::new(), known: Vec::new(), rows: 0, unreadable: 0 };
         for number in 0..count {
             if number % 4096 == 0 {
-                check_stop(path, options)?;
+                options.expect_going(path)?;
                 options.progress.report(Step::Reading, number.into(), count.into());
             }
             let (Some(key), Some(value)) = (part(&mut rest), part(&mut rest)) else {
@@ -378,7 +355,7 @@ impl Database {
     fn content(
         mut self,
         path: &Path,
-        options: &GomokuImportOptions,
+        options: &FileImportOptions,
     ) -> Result<NewBook, InteropError> {
         let mut content =
             NewBook { rows: self.rows, unreadable: self.unreadable, ..NewBook::default() };
@@ -392,7 +369,7 @@ impl Database {
             self.boards.iter().map(|board| board.canonical().key.to_i64()).collect();
         for (number, (one, images)) in known.iter().zip(&images).enumerate() {
             if number % 4096 == 0 {
-                check_stop(path, options)?;
+                options.expect_going(path)?;
             }
             let mut is_reached = false;
             for before in self.before(one, images) {
@@ -523,11 +500,7 @@ fn score(known: &DatabasePosition) -> Option<Evaluation<u16>> {
 }
 
 /// The moves of the trees in a file of games.
-fn trees(
-    path: &Path,
-    bytes: &[u8],
-    options: &GomokuImportOptions,
-) -> Result<NewBook, InteropError> {
+fn trees(path: &Path, bytes: &[u8], options: &FileImportOptions) -> Result<NewBook, InteropError> {
     let unknown = |what: Message| InteropError::NoGomokuBook { path: path.to_owned(), what };
     let format = Board::sniff(bytes).map_err(|reason| unknown(message!("{}", reason)))?;
     let mut content = NewBook::default();
@@ -548,7 +521,7 @@ fn trees(
             Err(_) => content.unreadable += 1,
         });
     }
-    check_stop(path, options)?;
+    options.expect_going(path)?;
     Ok(content)
 }
 
@@ -562,7 +535,7 @@ fn add_tree(
     record: &Record<Board>,
     starts: &[Board],
     content: &mut NewBook,
-    options: &GomokuImportOptions,
+    options: &FileImportOptions,
 ) {
     let start = record.start.clone().unwrap_or_else(Board::start);
     if !starts.iter().any(|usual| usual.key() == start.key()) {

@@ -17,10 +17,11 @@ use std::path::Path;
 use crate::book::file::reader::{Book, BookEntry, BookMove};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::import::shorten;
+use crate::book::interop::options::FileImportOptions;
 use crate::book::interop::own_book::OwnWriter;
-use crate::book::interop::progress::{Step, StepProgress};
+use crate::book::interop::progress::Step;
 use crate::book::interop::write::join;
-use crate::book::model::annotation::{Annotation, Flags};
+use crate::book::model::annotation::{Annotation, Flags, MAX_GROUP};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{MoveStats, RowKey, Years};
 use crate::bytes::paths::base_name;
@@ -83,17 +84,6 @@ pub struct LinesImport {
     pub comments: u64,
     /// The new book's metadata.
     pub metadata: Metadata,
-}
-
-/// The options of an import.
-#[derive(Debug, Clone)]
-pub struct LinesImportOptions {
-    /// Bytes of memory; a larger file is refused.
-    pub memory: usize,
-    /// Ends the import.
-    pub stop: StopFlag,
-    /// Receives progress reports.
-    pub progress: StepProgress,
 }
 
 /// A move of the export.
@@ -321,10 +311,10 @@ fn unescaped(text: &str) -> Option<String> {
 
 /// A move as a file has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct FileMove {
-    stats: MoveStats,
-    weight: Option<u64>,
-    mark: Annotation,
+pub(super) struct FileMove {
+    pub(super) stats: MoveStats,
+    pub(super) weight: Option<u64>,
+    pub(super) mark: Annotation,
 }
 
 impl FileMove {
@@ -393,14 +383,23 @@ impl FileMove {
                 self.weight = Some(weight);
             }
             "priority" => self.mark.priority = value.parse().ok()?,
-            "group" => drop(self.mark.groups.insert(unescaped(value)?)),
+            "group" => self.add_group(unescaped(value)?)?,
             _ => return None,
         }
         Some(())
     }
 
+    /// Adds a group; `None` if it is no name of one.
+    pub(super) fn add_group(&mut self, name: String) -> Option<()> {
+        if name.is_empty() || name.len() > MAX_GROUP {
+            return None;
+        }
+        self.mark.groups.insert(name);
+        Some(())
+    }
+
     /// The entry of a book.
-    fn entry(mut self, (key, mv): RowKey) -> BookEntry {
+    pub(super) fn entry(mut self, (key, mv): RowKey) -> BookEntry {
         if self.stats.games == 0 {
             self.stats = MoveStats::default();
             self.mark.flags.set(Flags::ADDED, true);
@@ -422,7 +421,7 @@ impl FileMove {
 pub fn import_lines<G: Formats + Symmetric>(
     path: &Path,
     output: &Path,
-    options: &LinesImportOptions,
+    options: &FileImportOptions,
 ) -> Result<LinesImport, InteropError> {
     let mut writer = OwnWriter::create(output, &options.stop)?;
     options.progress.report(Step::Reading, 0, 0);
@@ -434,9 +433,7 @@ pub fn import_lines<G: Formats + Symmetric>(
         Ok(_) => {}
         Err(_) => lines.unreadable += 1,
     });
-    if options.stop.is_set() {
-        return Err(InteropError::Interrupted { path: path.to_owned() });
-    }
+    options.expect_going(path)?;
     if lines.moves.is_empty() {
         let what = message!("no game in it begins with the usual start of the game");
         return Err(InteropError::Nothing { path: path.to_owned(), what });

@@ -22,6 +22,7 @@ mod eleeye;
 mod error;
 mod export;
 mod flat;
+mod foreign;
 mod gomoku;
 mod hash_scheme;
 mod import;
@@ -32,6 +33,7 @@ mod load;
 mod mailbox;
 mod moonriver;
 mod obk;
+mod options;
 pub(crate) mod own_book;
 mod own_doctor;
 mod own_walk;
@@ -43,6 +45,7 @@ mod repair;
 mod rescue;
 mod sniff;
 mod sqlite;
+mod table;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -57,22 +60,23 @@ pub use diagnosis::{BookKind, Diagnosis, DoctorOptions, RepairReport};
 pub use doctor::examine;
 pub use error::InteropError;
 pub use export::{ExportOptions, ExportReport, export};
+pub use foreign::{ForeignKind, foreign_kind};
 pub use gomoku::{
-    GomokuImport, GomokuImportOptions, GomokuSource, examine_gomoku, export_library, import_gomoku,
-    repair_gomoku,
+    GomokuImport, GomokuSource, examine_gomoku, export_library, import_gomoku, repair_gomoku,
 };
 pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use issue::{Finding, Issue};
 pub use lines::{
-    ExportedLines, LinesExportOptions, LinesImport, LinesImportOptions, MAX_EXPORTED_DEPTH,
-    MAX_EXPORTED_MOVES, export_lines, import_lines,
+    ExportedLines, LinesExportOptions, LinesImport, MAX_EXPORTED_DEPTH, MAX_EXPORTED_MOVES,
+    export_lines, import_lines,
 };
 pub use obk::Dialect;
+pub use options::FileImportOptions;
 pub use own_book::create_empty;
 pub use progress::{Step, StepProgress};
 pub use repair::repair;
 pub use sniff::sniff;
-pub(crate) use sniff::sniff_until;
+pub use table::{TableImport, import_table, table_game};
 pub use walk::Reach;
 
 use crate::xiangqi::{Position, Setup};

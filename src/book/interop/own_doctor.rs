@@ -118,7 +118,7 @@ fn open_book(
     options: &DoctorOptions,
     findings: &mut Findings,
 ) -> Result<Option<Book>, InteropError> {
-    match Book::open_until(path, &options.reach.stop) {
+    match Book::open_own(path, &options.reach.stop) {
         Ok(book) => Ok(Some(book)),
         Err(error @ (BookError::Io { .. } | BookError::Newer { .. } | BookError::Older { .. })) => {
             Err(error.into())

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::book::interop::{
-    DoctorOptions, GomokuImportOptions, GomokuSource, InteropError, Reach, examine_gomoku,
+    DoctorOptions, FileImportOptions, GomokuSource, InteropError, Reach, examine_gomoku,
     export_library, import_gomoku, repair_gomoku,
 };
 use crate::book::*;
@@ -192,7 +192,7 @@ proptest! {
         let [library, again] = ["a.lib", "again"].map(|name| folder.path().join(name));
         export_library(&book, &library, 1, &StopFlag::default()).unwrap();
         let report =
-            import_gomoku(&library, &again, &GomokuImportOptions::default()).unwrap();
+            import_gomoku(&library, &again, &FileImportOptions::default()).unwrap();
         prop_assert_eq!(report.source, GomokuSource::Tree);
         let places = |path: &Path| {
             let mut places = Vec::new();
@@ -352,7 +352,7 @@ fn databases_of_yixin_become_books() {
         let [from, to] =
             ["db", "book"].map(|ending| folder.path().join(format!("{name}.{ending}")));
         std::fs::write(&from, bytes).unwrap();
-        (import_gomoku(&from, &to, &GomokuImportOptions::default()), to)
+        (import_gomoku(&from, &to, &FileImportOptions::default()), to)
     };
     let (report, path) = import_bytes("a", &bytes);
     let report = report.unwrap();
@@ -404,7 +404,7 @@ fn libraries_are_read_around_what_cannot_be_played_and_within_the_memory() {
     let import = |name: &str, bytes: &[u8], memory: usize| {
         let (from, to) = (folder.path().join(name), folder.path().join(format!("{name}.book")));
         std::fs::write(&from, bytes).unwrap();
-        import_gomoku(&from, &to, &GomokuImportOptions { memory, ..GomokuImportOptions::default() })
+        import_gomoku(&from, &to, &FileImportOptions { memory, ..FileImportOptions::default() })
     };
     let (h8, i8, sibling, leaf) = (0x78, 0x79, 0x80, 0x40);
     // After h8 the point itself again, which is taken, and another move in its place.

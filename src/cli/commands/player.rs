@@ -14,11 +14,12 @@ use crate::cli::{CliError, Context, exit, with_game, write_answer};
 use crate::language::{fitting, left, right, say, text, word};
 use juzhong::answers::AnswerError;
 use juzhong::answers::collection::{
-    Meeting, ModelGame, NamedTally, Novelty, PlayerAnswer, PlayerLine, PlayerMove, PlayerRequest,
-    PlayerSide, Tally,
+    Meeting, ModelGame, NamedTally, Novelty, PlayerAnswer, PlayerEnding, PlayerLine, PlayerMove,
+    PlayerRequest, PlayerSide, Tally,
 };
 use juzhong::bytes::visible::Visible;
 use juzhong::collection::{Collected, Conditions};
+use juzhong::engine::{Endgames, Playable, TableOptions};
 use juzhong::game::Side;
 use juzhong::message::message;
 
@@ -58,6 +59,9 @@ pub(crate) struct Args {
     /// Side of the repertoire of --against.
     #[arg(long, value_name = "SIDE")]
     side: Option<SideName>,
+    /// Folder of endgame tables, to tell what endings were worth when they began; may be repeated.
+    #[arg(long, value_name = "FOLDER")]
+    tables: Vec<PathBuf>,
     #[command(flatten)]
     notation: NotationArgs,
     #[command(flatten)]
@@ -68,6 +72,16 @@ impl Args {
     /// Returns true if standard output is for programs.
     pub(crate) fn writes_data(&self) -> bool {
         self.output.is_standard()
+    }
+
+    /// The tables, if there are any.
+    fn open_tables<G: Playable>(&self) -> Result<Option<G::Tables>, CliError> {
+        if self.tables.is_empty() {
+            return Ok(None);
+        }
+        let options = TableOptions { folders: self.tables.clone(), ..TableOptions::default() };
+        let tables = G::Tables::open(&options, G::Rules::default());
+        tables.map(Some).map_err(|message| CliError::message(exit::NO_INPUT, message))
     }
 
     fn request(&self) -> PlayerRequest {
@@ -86,7 +100,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     with_game!(context.common.game, G => run_game::<G>(args, context))
 }
 
-fn run_game<G: Terminal + Collected>(
+fn run_game<G: Terminal + Collected + Playable>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
@@ -97,7 +111,11 @@ fn run_game<G: Terminal + Collected>(
     let notation = Some(args.notation.shown()).filter(|_| !context.common.json);
     let request = args.request();
     let request = PlayerRequest { notation: notation.or(request.notation), ..request };
-    let found = request.find::<G>(&index).map_err(AnswerError::from)?;
+    let tables = args.open_tables::<G>()?;
+    let mut found = request.find::<G>(&index).map_err(AnswerError::from)?;
+    if let Some(tables) = &tables {
+        found.judge(tables);
+    }
     if found.games.is_empty() {
         let message = message!("no game of {} in the collection", args.name);
         return Err(CliError::message(exit::FAILED, message));
@@ -183,7 +201,7 @@ impl Sheet<'_> {
             let name = name_of(&opening.ecco, &opening.name);
             self.line(&format!("{} {name}", opening.ecco), &opening.tally)?;
         }
-        self.tallies("Endings", &side.endings)?;
+        self.endings(&side.endings)?;
         if !side.main_line.moves.is_empty() {
             self.heading("Most frequent moves")?;
             self.moves(&side.main_line)?;
@@ -199,6 +217,27 @@ impl Sheet<'_> {
         if !side.model_games.is_empty() {
             self.heading("Games won")?;
             side.model_games.iter().try_for_each(|game| self.game(game))?;
+        }
+        Ok(())
+    }
+
+    fn endings(&mut self, endings: &[PlayerEnding]) -> Result<(), CliError> {
+        if endings.is_empty() {
+            return Ok(());
+        }
+        self.heading("Endings")?;
+        for ending in endings {
+            self.line(&ending.name, &ending.tally)?;
+            let Some(tables) = &ending.tables else { continue };
+            for (name, tally) in [
+                ("won by tables", tables.won),
+                ("drawn by tables", tables.drawn),
+                ("lost by tables", tables.lost),
+            ] {
+                if tally.games > 0 {
+                    self.line(&format!("  {}", word(name)), &tally)?;
+                }
+            }
         }
         Ok(())
     }

@@ -1,9 +1,12 @@
 //! The progress of work on whole books, on standard error if that is a terminal.
 
+use std::path::Path;
+
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::language::word;
 use juzhong::book::interop::{Step, StepProgress};
+use juzhong::bytes::visible::ShowPath;
 
 /// A bar that goes when it is dropped.
 #[derive(Debug)]
@@ -23,19 +26,21 @@ impl Bar {
 
     /// The receiver of progress that moves the bar.
     pub(crate) fn progress(&self) -> StepProgress {
-        let bar = self.0.clone();
-        StepProgress::new(move |step, done, all| {
-            let text = match step {
-                Step::Reading => word("reading"),
-                Step::Walking => word("finding"),
-                Step::Writing => word("writing"),
-            };
-            if bar.message() != text {
-                bar.set_message(text);
-            }
-            bar.set_length(all.max(1));
-            bar.set_position(done);
-        })
+        let bar = Self(self.0.clone());
+        StepProgress::new(move |step, done, all| bar.step(step, done, all))
+    }
+
+    fn step(&self, step: Step, done: u64, all: u64) {
+        let text = match step {
+            Step::Reading => word("reading"),
+            Step::Walking => word("finding"),
+            Step::Writing => word("writing"),
+        };
+        if self.0.message() != text {
+            self.0.set_message(text);
+        }
+        self.0.set_length(all.max(1));
+        self.0.set_position(done);
     }
 
     /// Shows how much of a whole is done.
@@ -46,6 +51,13 @@ impl Bar {
         }
         self.0.set_position(done);
     }
+}
+
+/// Shows that a file is imported, as [`juzhong::book::keep_imports_in`] wants it; the bar goes with the receiver.
+pub(crate) fn show_import(path: &Path) -> StepProgress {
+    tracing::info!(path = %path.shown(), "a foreign book is imported");
+    let bar = Bar::new();
+    StepProgress::new(move |step, done, all| bar.step(step, done, all))
 }
 
 impl Drop for Bar {

@@ -166,7 +166,8 @@ impl<'a> Scanner<'a> {
                 '$' => self.annotation(len),
                 _ if c.is_whitespace() => self.at += len,
                 '.' if !self.is_middle_piece() => self.at += len,
-                '!' | '?' | '\u{2026}' | '\u{feff}' | '、' => self.at += len,
+                '!' | '?' => self.marks(),
+                '\u{2026}' | '\u{feff}' | '、' => self.at += len,
                 _ if begins_chinese(c) => return Some(self.chinese()),
                 _ => return Some(self.result().unwrap_or_else(|| self.word())),
             }
@@ -185,6 +186,47 @@ impl<'a> Scanner<'a> {
         if self.glyphs.len() < MOST_GLYPHS {
             self.glyphs.extend(digits.parse::<u8>());
         }
+    }
+
+    /// The marks `!` and `?` of a move, which stand for glyphs.
+    fn marks(&mut self) {
+        let mut marks = [None, None];
+        let mut count = 0;
+        while let Some((c @ ('!' | '?'), len)) = self.peek() {
+            if count < marks.len() {
+                marks[count] = Some(c);
+            }
+            count += 1;
+            self.at += len;
+        }
+        let glyph = match marks {
+            [Some('!'), None] => 1,
+            [Some('?'), None] => 2,
+            [Some('!'), Some('!')] => 3,
+            [Some('?'), Some('?')] => 4,
+            [Some('!'), _] => 5,
+            _ => 6,
+        };
+        if self.glyphs.len() < MOST_GLYPHS {
+            self.glyphs.push(glyph);
+        }
+    }
+
+    /// Returns true if nothing but marks and glyphs follow up to the end of the word.
+    fn is_at_glyphs(&self) -> bool {
+        let mut rest = self.ahead().take_while(|&c| !c.is_whitespace() && !ends_word(c)).peekable();
+        let mut count = 0;
+        while let Some(c) = rest.next() {
+            count += 1;
+            match c {
+                '!' | '?' => {}
+                '$' if rest.next_if(char::is_ascii_digit).is_some() => {
+                    while rest.next_if(char::is_ascii_digit).is_some() {}
+                }
+                _ => return false,
+            }
+        }
+        count > 0
     }
 
     fn skip_digits(&mut self) -> usize {
@@ -339,7 +381,9 @@ impl<'a> Scanner<'a> {
     fn word(&mut self) -> Token<'a> {
         let mut text = MoveText::new();
         while let Some((c, len)) = self.peek() {
-            let ends = c.is_whitespace() || matches!(c, '{' | '}' | '(' | ')' | ';' | ']' | '*');
+            let ends = c.is_whitespace()
+                || ends_word(c)
+                || matches!(c, '!' | '?' | '$') && self.is_at_glyphs();
             if self.at > self.token && (ends || begins_chinese(c) && self.is_chinese_move()) {
                 break;
             }
@@ -353,6 +397,11 @@ impl<'a> Scanner<'a> {
         }
         if is_sign(&text) { Token::Sign } else { Token::Move(text) }
     }
+}
+
+/// Returns true for the brackets and signs that end a word.
+const fn ends_word(c: char) -> bool {
+    matches!(c, '{' | '}' | '(' | ')' | ';' | ']' | '*')
 }
 
 /// Signs of value and other marks that have letters.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::files::shared;
 use crate::support::folder::Folder;
-use crate::support::program::{command, ended, fails, json, json_with_code, sample_book};
+use crate::support::program::{command, ended, fails, json, json_with_code, ok, sample_book};
 
 const FORMATS: [&str; 6] = ["obk", "pfbook", "xqb", "eleeye", "moonriver", "polyglot"];
 
@@ -228,30 +228,66 @@ fn a_real_book() {
     assert_eq!(heaviest["move"], "h2e2", "{moves}");
 }
 
-/// A book of another program is read as the book that it is imported to, wherever a book is read.
+/// A book of another program, a table and a file of games are read as the books that they are imported to, wherever a book
+/// is read; none of them is edited.
 #[test]
 fn books_of_others_are_read_as_they_are() {
     let folder = Folder::new();
-    let own = sample_book(&folder);
-    let [obk, imported, cache] = ["a.obk", "b.book", "cache"].map(|name| folder.at(name));
-    json(&["book", "export", &own, "--to", "obk", "-o", &obk]);
-    json(&["book", "import", &obk, "-o", &imported]);
-    let answer = |book: &str| {
-        let output = command(&["book", "query", book, "--json"])
+    let cache = folder.at("cache");
+    let run = |args: &[&str]| {
+        let output = command(args)
             .env("XDG_CACHE_HOME", &cache)
             .env("LOCALAPPDATA", &cache)
             .output()
             .unwrap();
         ended(&output, 0, &[]);
-        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        output.stdout
+    };
+    let moves_of = |game: &str, book: &str| {
+        let answer = run(&["book", "query", book, "--game", game, "--json"]);
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        assert!(answer["moves"].as_array().is_some_and(|moves| !moves.is_empty()), "{book}");
         answer["moves"].clone()
     };
-    assert_eq!(answer(&obk), answer(&imported));
-    let copies = || std::fs::read_dir(folder.join("cache/juzhong/books")).unwrap().count();
-    let made = copies();
-    // The same content under another name has the same copy.
-    std::fs::copy(&obk, folder.join("c.obk")).unwrap();
-    assert_eq!(answer(&folder.at("c.obk")), answer(&imported));
-    assert_eq!(copies(), made);
-    fails(&["book", "edit", &obk, "--move", "h2e2", "--weight", "3"], 73, &["a.obk"]);
+    let xiangqi = sample_book(&folder);
+    let gomoku = folder.at("gomoku.book");
+    folder.write("a.psq", "Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n8,9,0\n");
+    ok(&[
+        "book",
+        "build",
+        &folder.at("a.psq"),
+        "--game",
+        "gomoku",
+        "--min-games",
+        "1",
+        "-o",
+        &gomoku,
+    ]);
+    let kinds = [
+        ("xiangqi", &xiangqi, "obk"),
+        ("xiangqi", &xiangqi, "csv"),
+        ("xiangqi", &xiangqi, "pgn"),
+        ("gomoku", &gomoku, "csv"),
+        ("gomoku", &gomoku, "lib"),
+    ];
+    for (game, own, format) in kinds {
+        let [foreign, imported] = [format!("{game}.{format}"), format!("{game}-{format}.book")]
+            .map(|name| folder.at(&name));
+        ok(&["book", "export", own, "--game", game, "--to", format, "-o", &foreign]);
+        ok(&["book", "import", &foreign, "--game", game, "-o", &imported]);
+        assert_eq!(moves_of(game, &foreign), moves_of(game, &imported), "{format}");
+        let made = std::fs::read_dir(folder.join("cache/juzhong/books")).unwrap().count();
+        // The same content under another name has the same copy.
+        let other = folder.at("other");
+        std::fs::copy(&foreign, &other).unwrap();
+        assert_eq!(moves_of(game, &other), moves_of(game, &imported));
+        let now = std::fs::read_dir(folder.join("cache/juzhong/books")).unwrap().count();
+        assert_eq!(now, made, "{format}");
+        let stats = run(&["book", "stats", &foreign, "--game", game]);
+        let name = format!("{game}.{format}");
+        assert!(String::from_utf8(stats).unwrap().contains(&name), "{format}");
+        let mv = moves_of(game, &foreign)[0]["move"].as_str().unwrap().to_owned();
+        let edit = ["book", "edit", &foreign, "--game", game, "--move", &mv, "--weight", "3"];
+        fails(&edit, 65, &[&name]);
+    }
 }

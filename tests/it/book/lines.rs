@@ -4,21 +4,22 @@ use std::fs;
 use std::path::Path;
 
 use juzhong::book::interop::{
-    LinesExportOptions, LinesImportOptions, StepProgress, export_lines, import_lines,
+    FileImportOptions, LinesExportOptions, StepProgress, export_lines, import_lines,
 };
 use juzhong::book::{Book, BookEntry, BuildOptions};
 use juzhong::bytes::StopFlag;
 use juzhong::record::{PgnOptions, Record, write_pgn};
 use juzhong::xiangqi::Position;
 use proptest::prelude::*;
+use serde_json::Value;
 
-use crate::support::books::book_of;
+use crate::support::books::{book_of, small_book};
 use crate::support::folder::Folder;
 use crate::support::games::grow;
 use crate::support::program::{fails, json, ok, stdout};
 
 fn imported(folder: &Folder, pgn: &str, name: &str) -> Book {
-    let options = LinesImportOptions {
+    let options = FileImportOptions {
         memory: 1 << 30,
         stop: StopFlag::default(),
         progress: StepProgress::default(),
@@ -94,7 +95,64 @@ proptest! {
         let first = Book::open(&book).unwrap();
         let second = there_and_back(&folder, &first, "second.book");
         prop_assert_eq!(entries(&first), entries(&second));
+        // A table has no number of ratings.
+        let third = through_a_table(&folder, &book);
+        let mut without_ratings = entries(&first);
+        for entry in &mut without_ratings {
+            entry.stats.rating_sum = 0;
+            entry.stats.rating_count = 0;
+        }
+        prop_assert_eq!(without_ratings, entries(&third));
     }
+}
+
+/// Exports a book as a table, and imports that.
+fn through_a_table(folder: &Folder, book: &Path) -> Book {
+    let [table, again] = ["table.csv", "table.book"].map(|name| folder.at(name));
+    ok(&["book", "export", book.to_str().unwrap(), "--to", "csv", "-o", &table]);
+    ok(&["book", "import", &table, "-o", &again]);
+    Book::open(Path::new(&again)).unwrap()
+}
+
+/// Marks, weights and comments of an edited book are in its table, and so are moves that no line reaches.
+#[test]
+fn a_table_holds_what_was_edited() {
+    let folder = Folder::new();
+    let book = small_book(folder.path());
+    let path = book.to_str().unwrap();
+    let edits = [
+        vec!["--weight", "12"],
+        vec!["--priority", "-3"],
+        vec!["--disable"],
+        vec!["--comment", "=1+1, \"quoted\"\nand more"],
+        vec!["--group", "main"],
+    ];
+    for edit in edits {
+        let args = ["book", "edit", path, "--move", "h2e2"].into_iter().chain(edit);
+        ok(&args.collect::<Vec<_>>());
+    }
+    let first = Book::open(&book).unwrap();
+    let second = through_a_table(&folder, &book);
+    assert_eq!(entries(&first), entries(&second));
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    let table = folder.write(
+        "hand.csv",
+        format!("Move,FEN\nh2e2,{start}\nh2e9,{start}\n炮二平五,{start}\n兵七进一,{start}\n"),
+    );
+    let answer = json(&["book", "import", &table, "-o", &folder.at("hand.book")]);
+    assert_eq!(
+        [
+            &answer["format"],
+            &answer["rows"],
+            &answer["unreadable"],
+            &answer["first_unreadable"],
+            &answer["moves"]
+        ],
+        [&Value::from("csv"), &4.into(), &2.into(), &3.into(), &2.into()]
+    );
+    let none = folder.write("none.csv", "fen,move\nx,y\n");
+    fails(&["book", "import", &none, "-o", &folder.at("none.book")], 65, &["fen, move"]);
+    assert!(!folder.join("none.book").exists());
 }
 
 #[test]

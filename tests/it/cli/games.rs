@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::support::folder::Folder;
 use crate::support::program::{exits, fails, json, ok, stdout, text};
 
@@ -65,6 +67,46 @@ fn games_are_found_by_conditions() {
             assert_eq!(found(more), expected, "{more:?}");
         }
     }
+}
+
+#[test]
+fn novelties_are_found_in_the_collection_and_beside_a_book() {
+    let folder = folder();
+    let later = "[Red \"吕钦\"]\n[Black \"许银川\"]\n[Event \"全国赛\"]\n[Date \"2005\"]\n\n1. h2e2 b7e7 2. h0g2 1-0\n\n\
+                 [Red \"许银川\"]\n[Black \"吕钦\"]\n[Date \"2006\"]\n\n1. b2e2 h7e7 2. c3c4 0-1\n";
+    folder.write("games/c.pgn", later);
+    let places = [folder.at("games"), folder.at("index")];
+    let answer = |more: &[&str]| {
+        let answer = json(&about(&places, &["novelties", "--theory", "1"], more));
+        assert_eq!(answer["schema"], "juzhong.games.novelties/1");
+        let rows = answer["novelties"].as_array().unwrap().iter();
+        let row = |row: &Value| {
+            let last = row["moves"].as_array().unwrap().last().unwrap().as_str().unwrap();
+            format!(
+                "{} {last} {} {}",
+                row["game"]["id"].as_str().unwrap(),
+                row["games_before"],
+                row["games_with"]
+            )
+        };
+        rows.map(row).collect::<Vec<_>>().join(", ")
+    };
+    // The second game is the first's mirror image up to its last move.
+    assert_eq!(answer(&[]), "4 c3c4 1 1, 3 b7e7 1 2, 1 c3c4 1 1");
+    assert_eq!(answer(&["--sort", "played", "--limit", "1"]), "3 b7e7 1 2");
+    assert_eq!(answer(&["--until", "1990"]), "1 c3c4 1 1");
+    assert_eq!(answer(&["--red", "xu yinchuan"]), "4 c3c4 1 1");
+    let book = folder.at("old.book");
+    let old = folder.at("games/a.pgn");
+    ok(&["book", "build", &old, "--min-games", "1", "-o", &book]);
+    assert_eq!(answer(&["--book", &book]), "3 b7e7 1 2");
+    assert_eq!(answer(&["--book", &book, "--since", "2006"]), "4 h7e7 1 1");
+    let shown = stdout(&about(&places, &["novelties", "--theory", "1"], &[]));
+    insta::assert_snapshot!(shown);
+    let written = folder.at("new.pgn");
+    ok(&about(&places, &["novelties", "--theory", "1", "--since", "2005"], &["-o", &written]));
+    assert_eq!(fs::read_to_string(&written).unwrap().matches("[Date").count(), 2);
+    exits(&about(&places, &["novelties"], &[]), 1);
 }
 
 #[test]

@@ -16,6 +16,9 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_juzhong");
 pub(crate) fn command(args: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(args).env("JUZHONG_CONFIG", "none").env("JUZHONG_LANG", "en");
+    // Copies of foreign books go where other files of tests are.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    command.env("LOCALAPPDATA", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

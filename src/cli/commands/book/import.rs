@@ -1,7 +1,7 @@
 //! `book import`: books of other programs.
 
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
@@ -10,28 +10,29 @@ use crate::cli::args::size::parse_size;
 use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::bar::Bar;
-use crate::cli::{CliError, Context, GameName, write_answer};
+use crate::cli::{CliError, Context, GameName, with_game, write_answer};
 use crate::language::{counts, say};
 use juzhong::answers::book::{
-    GomokuImportAnswer, ImportAnswer, LinesImportAnswer, dialect_name, scores_name, share,
+    GomokuImportAnswer, ImportAnswer, LinesImportAnswer, TableImportAnswer, dialect_name,
+    scores_name, share,
 };
 use juzhong::book::interop::{
-    GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, InteropError, LinesImport,
-    LinesImportOptions, Scores, import, import_gomoku, import_lines, sniff,
+    FileImportOptions, ForeignKind, GomokuImport, ImportOptions, ImportReport, LinesImport, Scores,
+    TableImport, foreign_kind, import, import_gomoku, import_lines, import_table,
 };
 use juzhong::book::propagate;
-use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::{Notation, Symmetric};
 use juzhong::gomoku::Board;
-use juzhong::record::Formats;
 use juzhong::xiangqi::Position;
 
 /// Import a book of another program.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A book of another program, whatever its name: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin; for gomoku a .db of
-    /// Yixin or Rapfi, a RenLib .lib. For both, any game file: its moves, those of variations included, become moves of
-    /// the book, with their comments, and with priorities for the glyphs !!, !, ? and ??.
+    /// Yixin or Rapfi, a RenLib .lib. For both, a table (csv) with the columns fen and move, and any others of an export;
+    /// and any game file: its moves, those of variations included, become moves of the book, with their comments, and
+    /// with priorities for the glyphs !!, !, ? and ??.
     foreign: PathBuf,
     /// New file for the book.
     #[arg(short, long)]
@@ -52,8 +53,11 @@ pub(crate) struct Args {
     reach: ReachArgs,
 }
 
-/// Bytes by which the format of a file is found.
-const HEAD: u64 = 64 << 10;
+impl Args {
+    fn file_options(&self, bar: &Bar) -> FileImportOptions {
+        FileImportOptions { memory: self.memory, stop: stop_flag(), progress: bar.progress() }
+    }
+}
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ScoresName {
@@ -76,10 +80,17 @@ impl From<ScoresName> for Scores {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let kind = match args.from {
+        Some(_) => None,
+        None => foreign_kind(&args.foreign, &stop_flag()).ok(),
+    };
+    if matches!(kind, Some(ForeignKind::Table(_))) {
+        return with_game!(context.common.game, G => run_table::<G>(args, context));
+    }
     if context.common.game == GameName::Gomoku {
         return run_gomoku(args, context);
     }
-    if args.from.is_none() && is_game_file(&args.foreign) {
+    if kind == Some(ForeignKind::Games) {
         return run_lines(args, context);
     }
     let bar = Bar::new();
@@ -100,23 +111,11 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
-/// Returns true if a file is no book of another program, but one of games.
-fn is_game_file(path: &Path) -> bool {
-    let is_book = !matches!(sniff(path), Err(InteropError::Unknown { .. }));
-    let mut head = Vec::new();
-    let read = open::regular(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    !is_book && read.is_ok() && Position::sniff(&head).is_ok()
-}
-
 /// Makes a book of games with variations.
 fn run_lines(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if args.scores.is_some() {
-        let message = "--scores is for books of other programs; leave it out";
-        return Err(CliError::message(exit::USAGE, message));
-    }
+    expect_no_scores(args)?;
     let bar = Bar::new();
-    let options =
-        LinesImportOptions { memory: args.memory, stop: stop_flag(), progress: bar.progress() };
+    let options = args.file_options(&bar);
     let report =
         import_lines::<Position>(&args.foreign, &args.output, &options).map_err(by_kind)?;
     drop(bar);
@@ -136,6 +135,44 @@ fn run_lines(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     Ok(exit::OK)
 }
 
+/// Makes a book of a table of moves.
+fn run_table<G: Symmetric + Notation>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    expect_no_scores(args)?;
+    let bar = Bar::new();
+    let options = args.file_options(&bar);
+    let report = import_table::<G>(&args.foreign, &args.output, &options).map_err(by_kind)?;
+    drop(bar);
+    if context.common.json {
+        let answer = TableImportAnswer::of(&args.foreign, &args.output, &report);
+        write_answer(context.out, &answer)?;
+        return Ok(exit::OK);
+    }
+    let TableImport { rows, unreadable, first_unreadable, comments, metadata } = &report;
+    let out = &mut context.out;
+    let moves = counts::moves(metadata.rows);
+    let positions = counts::positions(metadata.positions);
+    say!(out, "{}: {moves} of {positions}", args.output.shown())?;
+    say!(out, "from       {} ({})", args.foreign.shown(), "csv")?;
+    say!(out, "rows       {rows}, {unreadable} of them unreadable")?;
+    if let Some(line) = first_unreadable {
+        say!(out, "           the first of these is line {line}")?;
+    }
+    say!(out, "comments   {comments}")?;
+    Ok(exit::OK)
+}
+
+/// Refuses `--scores` where it means nothing.
+fn expect_no_scores(args: &Args) -> Result<(), CliError> {
+    if args.scores.is_some() {
+        let message = "--scores is for books of other programs; leave it out";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    Ok(())
+}
+
 /// Imports a gomoku book, and backs up the scores that come with it.
 fn run_gomoku(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if args.from.is_some() || args.scores.is_some() {
@@ -143,8 +180,7 @@ fn run_gomoku(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
         return Err(CliError::message(exit::USAGE, message));
     }
     let bar = Bar::new();
-    let options =
-        GomokuImportOptions { memory: args.memory, stop: stop_flag(), progress: bar.progress() };
+    let options = args.file_options(&bar);
     let report = import_gomoku(&args.foreign, &args.output, &options).map_err(by_kind)?;
     drop(bar);
     if report.scores > 0 {

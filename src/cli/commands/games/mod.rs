@@ -2,6 +2,7 @@
 
 mod find;
 mod index;
+mod novelties;
 mod output;
 mod show;
 
@@ -18,6 +19,7 @@ pub(crate) enum Command {
     Index(index::Args),
     Find(Box<find::Args>),
     Show(show::Args),
+    Novelties(Box<novelties::Args>),
 }
 
 impl Command {
@@ -27,6 +29,7 @@ impl Command {
             Self::Index(_) => false,
             Self::Find(args) => args.writes_data(),
             Self::Show(args) => args.writes_data(),
+            Self::Novelties(args) => args.writes_data(),
         }
     }
 }
@@ -36,5 +39,6 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Index(args) => index::run(args, context),
         Command::Find(args) => find::run(args, context),
         Command::Show(args) => show::run(args, context),
+        Command::Novelties(args) => novelties::run(args, context),
     }
 }

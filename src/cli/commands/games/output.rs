@@ -37,6 +37,11 @@ impl OutputArgs {
         self.output.is_some() || self.to.is_some()
     }
 
+    /// The notation that was asked for.
+    pub(crate) const fn notation(&self) -> Option<MoveNotation> {
+        self.notation
+    }
+
     /// Returns true if standard output is for games.
     pub(crate) fn is_standard(&self) -> bool {
         self.is_given() && self.output.as_deref().is_none_or(|path| path == Path::new(STANDARD))

@@ -13,6 +13,26 @@ import { loopRows } from './moves.js';
 /** @typedef {{move: string, text?: string, wdl: Wdl, order: number, distance: number | null, fen?: string}} TableMove */
 /** @typedef {{fen: string, material: string, rules: string, metric: string, wdl: Wdl, order: number, distance: number | null, moves: TableMove[]}} TableAnswer */
 
+/** Kinds of men as names of sets have them in order, behind the king. */
+const KINDS = 'RNCPAB';
+
+/** Returns the two names of the set of some men: the side with more of them first, and turned. @param {Iterable<string>} men @returns {string[]} */
+function setNames(men) {
+  const letters = [...men];
+  const side = (/** @type {(letter: string) => string} */ cased) =>
+    `K${[...KINDS].map((kind) => kind.repeat(letters.filter((letter) => letter === cased(kind)).length)).join('')}`;
+  const red = side((kind) => kind);
+  const black = side((kind) => kind.toLowerCase());
+  const [more, fewer] = red.length < black.length ? [black, red] : [red, black];
+  return [`${more}v${fewer}`, `${fewer}v${more}`];
+}
+
+/** @param {AbortSignal} signal @returns {Promise<Set<string>>} */
+async function setsOfServer(signal) {
+  const { tables } = await get('/api/tables', {}, signal);
+  return new Set(tables.map((/** @type {{material: string}} */ { material }) => material));
+}
+
 /** Shows what the tables say of the position on the board. */
 export class TablePanel {
   /** @param {App} app @param {(first: boolean) => void} practise plays against perfect defence */
@@ -24,9 +44,11 @@ export class TablePanel {
     this.asking = null;
     /** A loop of the best line, and where it begins. @type {{key: string, answer: import('../app.js').Answer} | null} */
     this.loop = null;
+    /** The names of the sets, once they were asked for. @type {Set<string> | null} */
+    this.sets = null;
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
-    app.on(['made'], () => this.later());
+    app.on(['made'], () => { this.sets = null; this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
   }
 
@@ -43,6 +65,9 @@ export class TablePanel {
     const asking = new AbortController();
     this.asking = asking;
     try {
+      const [set = '', turned = ''] = setNames(app.session.position.men.values());
+      const sets = this.sets ??= await setsOfServer(asking.signal);
+      if (!sets.has(set) && !sets.has(turned)) { this.show(this.missing(set)); return; }
       const answer = await get('/api/table', { ...app.session.query, notation: app.settings.notation }, asking.signal);
       this.showAnswer(answer);
     } catch (error) {
@@ -57,16 +82,14 @@ export class TablePanel {
 
   /** @param {unknown} error */
   problem(error) {
-    if (error instanceof Problem && error.code === 'not_in_tables') {
-      return this.app.answer?.legal_moves.length === 0 ? emptyState(t('The game is over here.')) : this.missing(error.hint);
-    }
-    return problemState(error);
+    const isMissing = error instanceof Problem && error.code === 'not_in_tables';
+    return isMissing ? this.missing(setNames(this.app.session.position.men.values())[0] ?? '') : problemState(error);
   }
 
-  /** Says that a set is not there, and which command builds it. @param {string} hint perhaps with a command between backquotes */
-  missing(hint) {
-    const command = /`([^`]+)`/.exec(hint)?.[1] ?? hint;
-    return emptyState(t('The tables do not have these men. This command builds the set:'), command);
+  /** Says that a set is not there, and which command builds it. @param {string} set */
+  missing(set) {
+    if (this.app.answer?.legal_moves.length === 0) return emptyState(t('The game is over here.'));
+    return emptyState(t('The tables do not have these men. This command builds the set:'), `juzhong tablebase generate ${set} --tables DIR`);
   }
 
   /** @param {...HTMLElement} children */

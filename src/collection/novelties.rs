@@ -1,0 +1,353 @@
+//! Novelties: moves made for the first time in positions that were known before.
+//!
+//! A position is known by earlier games of the collection, or by an older book. The positions of an index lie in buckets,
+//! which are looked through one after the other, so that the memory needed does not grow with their number; only the first
+//! year of each line is kept.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::book::{Book, BookError};
+use crate::bytes::StopFlag;
+use crate::collection::error::IndexError;
+use crate::collection::game::Collected;
+use crate::collection::lines::{Lines, StoredLine};
+use crate::collection::postings::{self, Posting};
+use crate::collection::query::Conditions;
+use crate::collection::store::GameIndex;
+use crate::game::Packed;
+use crate::hash::Key;
+
+/// Positions of a book that are kept in memory.
+const MOST_KNOWN: usize = 1 << 19;
+
+/// The order of novelties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum NoveltyOrder {
+    /// The latest first.
+    #[default]
+    Latest,
+    /// Those that most games made since first.
+    MostPlayed,
+}
+
+/// The novelties that are wanted.
+#[derive(Debug, Clone)]
+pub struct NoveltySearch {
+    /// Games that must have reached the position before, at least.
+    pub theory: u64,
+    /// Plies before the move, at most.
+    pub max_plies: u32,
+    /// The first year and the last one of the move.
+    pub years: (Option<u16>, Option<u16>),
+    /// The lines whose novelties are wanted; all of them without this.
+    pub among: Option<Lines>,
+    /// The order.
+    pub order: NoveltyOrder,
+    /// The number of novelties, at most.
+    pub take: usize,
+}
+
+impl Default for NoveltySearch {
+    fn default() -> Self {
+        Self {
+            theory: 5,
+            max_plies: 60,
+            years: (None, None),
+            among: None,
+            order: NoveltyOrder::Latest,
+            take: 50,
+        }
+    }
+}
+
+/// A move made for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstMove {
+    /// The line that made it first; of several of one year the one read first.
+    pub line: i64,
+    /// Moves of the line before it.
+    pub ply: u32,
+    /// The year, if it is known.
+    pub year: Option<u16>,
+    /// Games that reached the position before, copies aside.
+    pub games_before: u64,
+    /// Games with the move, this one among them, copies aside.
+    pub games_with: u64,
+}
+
+/// The error of a search for novelties.
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
+pub enum NoveltyError {
+    /// The index cannot be read, or the search was interrupted.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The book cannot be read.
+    #[error(transparent)]
+    Book(#[from] BookError),
+}
+
+impl GameIndex {
+    /// The moves that were made for the first time in a position that games of earlier years had reached. Games without a
+    /// year count as earlier than any.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn first_moves(
+        &self,
+        search: &NoveltySearch,
+        stop: &StopFlag,
+    ) -> Result<Vec<FirstMove>, IndexError> {
+        let years = Years::of(self)?;
+        let mut best = Best::new(search);
+        let mut visits = Vec::new();
+        for bucket in 0..postings::BUCKETS {
+            expect_going(stop)?;
+            visits.clear();
+            for bytes in self.bucket(bucket)? {
+                postings::collect_all(bucket, &bytes, &mut visits)
+                    .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
+            }
+            visits.retain(|visit: &Posting| visit.next().is_some() && years.has(visit));
+            visits.sort_unstable();
+            for group in visits.chunk_by_mut(|a, b| a.key() == b.key()) {
+                if group.len() as u64 > search.theory {
+                    add_first_moves(group, &years, search, &mut best);
+                }
+            }
+        }
+        Ok(best.into_sorted())
+    }
+
+    /// The moves that an older book lacks in positions that it knows by enough games. Of each game the first one counts.
+    ///
+    /// # Errors
+    ///
+    /// [`NoveltyError`].
+    pub fn moves_beyond<G: Collected>(
+        &self,
+        book: &Book,
+        search: &NoveltySearch,
+        stop: &StopFlag,
+    ) -> Result<Vec<FirstMove>, NoveltyError> {
+        let years = Years::of(self)?;
+        let mut theory = Theory { book, known: HashMap::new() };
+        let mut found = HashMap::<(Key, u16), FirstMove>::new();
+        let mut failed = Ok(());
+        self.each_line(|line| {
+            let Some(year) = years.of_line(line.number) else { return Ok(()) };
+            if line.number % 256 == 0 {
+                expect_going(stop)?;
+            }
+            if failed.is_err() || !search.wants(line.number, year) {
+                return Ok(());
+            }
+            match theory.first_unknown::<G>(&line, search) {
+                Ok(Some((place, ply, games_before))) => {
+                    let this =
+                        FirstMove { line: line.number, ply, year, games_before, games_with: 1 };
+                    let before = found.entry(place).or_insert(FirstMove { games_with: 0, ..this });
+                    let games_with = before.games_with + 1;
+                    if (year.is_none(), year) < (before.year.is_none(), before.year) {
+                        *before = this;
+                    }
+                    before.games_with = games_with;
+                }
+                Ok(None) => {}
+                Err(error) => failed = Err(error),
+            }
+            Ok(())
+        })?;
+        failed?;
+        let mut best = Best::new(search);
+        found.into_values().for_each(|first| best.add(first));
+        Ok(best.into_sorted())
+    }
+
+    /// The lines of the games that meet conditions.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn lines_meeting(&self, conditions: &Conditions) -> Result<Lines, IndexError> {
+        self.within(conditions, &[], |index, among| {
+            index.lines_of(conditions, among).map_err(|error| index.fault(&error))
+        })
+    }
+}
+
+impl FirstMove {
+    /// The set of its line alone.
+    #[must_use]
+    pub fn line_alone(&self) -> Lines {
+        Lines::new(vec![self.line])
+    }
+}
+
+fn expect_going(stop: &StopFlag) -> Result<(), IndexError> {
+    if stop.is_set() { Err(IndexError::Interrupted) } else { Ok(()) }
+}
+
+impl NoveltySearch {
+    /// Returns true if novelties of a line of that year are wanted.
+    fn wants(&self, line: i64, year: Option<u16>) -> bool {
+        let (since, until) = self.years;
+        let is_in_time = match year {
+            None => since.is_none() && until.is_none(),
+            Some(year) => {
+                since.is_none_or(|since| since <= year) && until.is_none_or(|until| year <= until)
+            }
+        };
+        is_in_time && self.among.as_ref().is_none_or(|lines| lines.has(line))
+    }
+}
+
+/// The first year of the games of each line that games have.
+struct Years(Vec<(i64, Option<u16>)>);
+
+impl Years {
+    fn of(index: &GameIndex) -> Result<Self, IndexError> {
+        let sql = "SELECT line, min(year) FROM games GROUP BY line ORDER BY line";
+        Ok(Self(index.rows(sql, |row| Ok((row.get(0)?, row.get(1)?)))?))
+    }
+
+    /// The year of a line; `None` if no game has the line.
+    fn of_line(&self, line: i64) -> Option<Option<u16>> {
+        let at = self.0.binary_search_by_key(&line, |&(line, _)| line).ok()?;
+        Some(self.0[at].1)
+    }
+
+    fn has(&self, visit: &Posting) -> bool {
+        self.of_line(visit.line.cast_signed()).is_some()
+    }
+}
+
+/// Adds the novelties in a position: `visits` are those of lines to it.
+fn add_first_moves(
+    visits: &mut [Posting],
+    years: &Years,
+    search: &NoveltySearch,
+    best: &mut Best<'_>,
+) {
+    let year_of = |visit: &Posting| years.of_line(visit.line.cast_signed()).flatten();
+    let mut all: Vec<u16> = visits.iter().filter_map(year_of).collect();
+    all.sort_unstable();
+    let undated = visits.len() - all.len();
+    visits.sort_unstable_by_key(|visit| (visit.next(), visit.line));
+    for same in visits.chunk_by(|a, b| a.next() == b.next()) {
+        // The move of a game without a year may be older than any.
+        let Some(dated) = same.iter().map(year_of).collect::<Option<Vec<u16>>>() else { continue };
+        let Some(&year) = dated.iter().min() else { continue };
+        let games_before = (undated + all.partition_point(|&other| other < year)) as u64;
+        if games_before < search.theory {
+            continue;
+        }
+        let is_first = |(visit, of): &(&Posting, &u16)| {
+            **of == year
+                && visit.ply <= search.max_plies
+                && search.wants(visit.line.cast_signed(), Some(year))
+        };
+        if let Some((visit, _)) = same.iter().zip(&dated).find(is_first) {
+            best.add(FirstMove {
+                line: visit.line.cast_signed(),
+                ply: visit.ply,
+                year: Some(year),
+                games_before,
+                games_with: same.len() as u64,
+            });
+        }
+    }
+}
+
+/// What a book knows of positions.
+struct Theory<'a> {
+    book: &'a Book,
+    /// By canonical keys: the games of the position, and its moves in the canonical frame, packed.
+    known: HashMap<Key, (u64, Vec<u16>)>,
+}
+
+/// The place of a move: the canonical key of the position, and the move in that frame, packed.
+type MovePlace = (Key, u16);
+
+impl Theory<'_> {
+    /// The first move of a line that the book lacks in a position known well enough: its place, the moves before it, and
+    /// the games of the book in the position.
+    fn first_unknown<G: Collected>(
+        &mut self,
+        line: &StoredLine,
+        search: &NoveltySearch,
+    ) -> Result<Option<(MovePlace, u32, u64)>, BookError> {
+        let Some((mut position, moves)) = line.played::<G>() else { return Ok(None) };
+        for (ply, mv) in (0..search.max_plies).zip(moves) {
+            let canonical = position.canonical();
+            let bits = position.canonical_move(canonical, mv).pack();
+            let (games, known) = self.moves_of(&position, canonical.key)?;
+            if known.is_empty() {
+                return Ok(None);
+            }
+            if !known.contains(&bits) {
+                let is_theory = games >= search.theory;
+                return Ok(is_theory.then_some(((canonical.key, bits), ply, games)));
+            }
+            position.make(mv);
+        }
+        Ok(None)
+    }
+
+    fn moves_of<G: Collected>(
+        &mut self,
+        position: &G,
+        key: Key,
+    ) -> Result<(u64, &[u16]), BookError> {
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        if !self.known.contains_key(&key) {
+            let canonical = position.canonical();
+            let found = self.book.probe_with(position, 1)?;
+            let games = found.iter().map(|found| found.stats.games).sum();
+            let moves =
+                found.iter().map(|found| position.canonical_move(canonical, found.mv).pack());
+            self.known.insert(key, (games, moves.collect()));
+        }
+        let (games, moves) = &self.known[&key];
+        Ok((*games, moves))
+    }
+}
+
+/// The novelties that come first in an order.
+struct Best<'a> {
+    search: &'a NoveltySearch,
+    found: Vec<FirstMove>,
+}
+
+impl<'a> Best<'a> {
+    const fn new(search: &'a NoveltySearch) -> Self {
+        Self { search, found: Vec::new() }
+    }
+
+    fn add(&mut self, first: FirstMove) {
+        self.found.push(first);
+        if self.found.len() > 2 * self.search.take + 1024 {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        match self.search.order {
+            NoveltyOrder::Latest => self.found.sort_unstable_by_key(|first| {
+                (Reverse((first.year, first.games_before)), first.line, first.ply)
+            }),
+            NoveltyOrder::MostPlayed => self.found.sort_unstable_by_key(|first| {
+                (Reverse((first.games_with, first.year)), first.line, first.ply)
+            }),
+        }
+        self.found.truncate(self.search.take);
+    }
+
+    fn into_sorted(mut self) -> Vec<FirstMove> {
+        self.cut();
+        self.found
+    }
+}
