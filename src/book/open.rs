@@ -51,7 +51,7 @@ impl Book {
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub(crate) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
+    pub fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
         match Self::open_file(path, stop) {
             Err(error @ BookError::NotABook { .. }) => match foreign_kind(path, stop) {
                 Ok(kind) => Err(refused(path, kind, error)),

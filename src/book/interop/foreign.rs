@@ -9,7 +9,7 @@ use crate::book::interop::sniff::sniff_until;
 use crate::book::interop::table::table_game;
 use crate::bytes::{StopFlag, open};
 use crate::gomoku::Board;
-use crate::record::{Formats, begins_database};
+use crate::record::{Formats, LIBRARY_MAGIC, begins_database};
 use crate::xiangqi::Position;
 
 /// The bytes by which files of games and tables are known.
@@ -47,14 +47,17 @@ impl ForeignKind {
 ///
 /// [`InteropError::Unknown`] if it is none, [`InteropError::Io`], [`InteropError::Interrupted`] soon after `stop` was set.
 pub fn foreign_kind(path: &Path, stop: &StopFlag) -> Result<ForeignKind, InteropError> {
+    let mut head = Vec::new();
+    let read = open::regular(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    if head.starts_with(LIBRARY_MAGIC) {
+        return Ok(ForeignKind::Gomoku);
+    }
     let unknown = match sniff_until(path, stop) {
         Ok(format) => return Ok(ForeignKind::Book(format)),
         Err(error @ InteropError::Unknown { .. }) => error,
         Err(error) => return Err(error),
     };
-    let mut head = Vec::new();
-    let read = open::regular(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    if read.is_err() {
+    if read.is_err() || head.trim_ascii().is_empty() {
         return Err(unknown);
     }
     if let Some(game) = table_game(&head) {

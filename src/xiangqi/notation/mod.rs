@@ -21,9 +21,10 @@ use std::str::FromStr;
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Game, Side};
+use crate::game::{Game, Notation, Side};
 use crate::xiangqi::attacks;
 use crate::xiangqi::bitboard::Bitboard;
+use crate::xiangqi::fen::FenError;
 use crate::xiangqi::piece::Role;
 use crate::xiangqi::position::{Move, Position};
 use crate::xiangqi::square::Square;
@@ -113,6 +114,36 @@ pub fn format_move(position: &Position, mv: Move, notation: MoveNotation) -> Str
             .map(|phrase| glyph::chinese(phrase, position.turn())),
     };
     text.unwrap_or_else(|| mv.to_string())
+}
+
+impl Notation for Position {
+    type PositionError = FenError;
+
+    const RANKS_FROM_ZERO: bool = true;
+
+    fn start() -> Self {
+        Self::start()
+    }
+
+    fn from_fen(text: &str) -> Result<Self, FenError> {
+        Self::from_fen(text)
+    }
+
+    fn to_fen(&self) -> String {
+        self.to_fen()
+    }
+
+    fn parse_move(text: &str) -> Option<Move> {
+        Move::parse(text)
+    }
+
+    fn read_legal_move(&self, text: &str) -> Option<Move> {
+        parse_move(self, text).ok()
+    }
+
+    fn move_text(mv: Move) -> String {
+        mv.to_string()
+    }
 }
 
 /// Reads a move in any notation. Where a text could be coordinates (`C5c7`) it is.

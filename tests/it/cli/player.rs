@@ -56,6 +56,34 @@ fn a_player_is_summed_up() {
     assert_eq!(about(&["--alias", "甲"])["games"], 10);
 }
 
+/// What endings were worth when they began, beside what became of them.
+#[test]
+fn endings_are_compared_with_tables() {
+    let folder = Folder::new();
+    let fen = "3k5/9/9/9/4p4/9/9/9/4R4/4K4 w";
+    let end = |date: u16, moves: &str, result: &str| {
+        format!("[FEN \"{fen}\"]\n{}", game("胡荣华", "吕钦", date, moves, result))
+    };
+    let games = end(1990, "1. e1e5 d9d8 2. e5e4 d8d9 3. e4d4", "1-0")
+        + &end(1991, "1. e1e5 d9d8 2. e5a5 d8d9", "1/2-1/2")
+        + &end(1992, "1. e1d1 d9e9", "1/2-1/2");
+    folder.write("games/a.pgn", games);
+    let [games, index, tables] = ["games", "index", "tables"].map(|name| folder.at(name));
+    ok(&["tablebase", "generate", "KRvK", "--tables", &tables]);
+    let args = ["player", "胡荣华", &games, "--index-folder", &index, "--tables", &tables];
+    let answer = json(&args);
+    let endings = answer["sides"]["red"]["endings"].as_array().unwrap();
+    assert_eq!(endings[0]["name"], "KRvK");
+    let won = &endings[0]["tables"]["won"];
+    assert_eq!((&won["games"], &won["wins"], &won["draws"]), (&2.into(), &1.into(), &1.into()));
+    assert_eq!(endings[0]["tables"]["drawn"]["games"], 0);
+    // No table has the pawn.
+    assert_eq!((&endings[1]["name"], endings[1].get("tables")), (&"KRvKP".into(), None));
+    let text = stdout(&args);
+    assert!(text.contains("won by tables"), "{text}");
+    fails(&[&args[..6], &["nowhere"]].concat(), 66, &["nowhere"]);
+}
+
 #[test]
 fn the_text_is_in_both_languages_and_fits() {
     let folder = folder();

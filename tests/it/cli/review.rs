@@ -560,7 +560,8 @@ fn the_command_says_what_is_wrong() {
     fails(&["review", &games, "--rules", "dojo"], 2, &["dojo"]);
     fails(&["review", &folder.at("none.pgn")], 66, &["none.pgn"]);
     fails(&["review", &games, "--book", &folder.at("none.book")], 66, &["none.book"]);
-    fails(&["review", &games, "--book", &games], 65, &["games.pgn"]);
+    let no_book = folder.write("no.book", "no book");
+    fails(&["review", &games, "--book", &no_book], 65, &["no.book"]);
     fails(&["review", &games, "--tables", &folder.at("none")], 66, &["none"]);
     fails(&["review", &games, "--tables", &folder.at("")], 66, &["generate"]);
     fails(&["review", &games, "--player", "nobody"], 1, &["none of 2 games"]);

@@ -228,7 +228,7 @@ impl Args {
     fn options<G: Terminal>(&self) -> Result<BuildOptions, CliError> {
         let base = match &self.into {
             None => BuildOptions::default(),
-            Some(base) => BuildOptions::like(&Book::open(base).map_err(by_kind)?),
+            Some(base) => BuildOptions::like(&Book::open_own(base, &stop_flag()).map_err(by_kind)?),
         };
         let keep_every = Duration::from_secs(self.keep_every.into());
         Ok(BuildOptions { keep_every, ..self.intake.options::<G>(base)? })

@@ -95,7 +95,7 @@ pub(crate) fn open(path: &Path) -> Result<Book, CliError> {
 
 /// Returns true if the book at `path` has values backed up from its scores.
 fn is_backed(path: &Path) -> bool {
-    Book::open(path).and_then(|book| book.is_backed()).unwrap_or(false)
+    Book::open_own(path, &stop_flag()).and_then(|book| book.is_backed()).unwrap_or(false)
 }
 
 /// Reports the remedy if the moves of a book were changed, so that the values backed up from its scores were
