@@ -58,6 +58,9 @@ pub struct Scene<'a, G: Game> {
 
 /// A game whose positions are drawn.
 pub trait Pictured: Formats {
+    /// Moves with one number: a pair, or each has its own.
+    const MOVES_A_NUMBER: usize;
+
     /// Columns and rows of the board.
     fn extent(&self) -> [u8; 2];
 

@@ -20,6 +20,8 @@ const LABEL: f32 = 27.0;
 const STARS: [(u8, u8); 5] = [(3, 3), (11, 3), (3, 11), (11, 11), (7, 7)];
 
 impl Pictured for Board {
+    const MOVES_A_NUMBER: usize = 1;
+
     fn extent(&self) -> [u8; 2] {
         [self.width(), self.height()]
     }

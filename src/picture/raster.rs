@@ -10,7 +10,7 @@ use crate::picture::outline::{Segment, segments};
 use crate::picture::theme;
 
 /// The widest picture in pixels.
-pub const MAX_WIDTH: u32 = 8192;
+pub const MAX_WIDTH: u32 = 4096;
 
 /// The narrowest.
 pub const MIN_WIDTH: u32 = 16;
@@ -29,8 +29,11 @@ pub(crate) struct Area {
 #[non_exhaustive]
 pub enum PictureError {
     /// The width is not one of a picture.
-    #[error("pictures are {MIN_WIDTH} to {MAX_WIDTH} pixels wide")]
-    Width,
+    #[error("pictures of this kind are {MIN_WIDTH} to {most} pixels wide")]
+    Width {
+        /// The widest one.
+        most: u32,
+    },
     /// A picture of that many plies would be too long.
     #[error("{plies} plies are too many for a moving picture, which has at most {most}")]
     TooLong {
@@ -67,7 +70,7 @@ pub fn png(drawing: &Drawing, width: u32) -> Result<Vec<u8>, PictureError> {
 /// Width and height of a picture.
 pub(crate) fn checked_size(drawing: &Drawing, width: u32) -> Result<[u32; 2], PictureError> {
     if !(MIN_WIDTH..=MAX_WIDTH).contains(&width) {
-        return Err(PictureError::Width);
+        return Err(PictureError::Width { most: MAX_WIDTH });
     }
     Ok(drawing.pixels(width))
 }

@@ -27,6 +27,8 @@ const ACROSS: f32 = MARGIN * 0.6;
 const DOWN: f32 = MARGIN * 0.62;
 
 impl Pictured for Position {
+    const MOVES_A_NUMBER: usize = 2;
+
     fn extent(&self) -> [u8; 2] {
         [9, 10]
     }
