@@ -22,6 +22,7 @@ mod entry;
 mod error;
 mod game;
 mod lines;
+mod openings;
 mod pattern;
 mod player;
 mod postings;
@@ -34,6 +35,7 @@ pub use entry::{Fault, GameKey, IndexedGame};
 pub use error::IndexError;
 pub use game::{Collected, material_key};
 pub use lines::Lines;
+pub use openings::OpeningCount;
 pub use pattern::{BoardPattern, PatternError, PatternImages};
 pub use player::{MovesOfLine, PlayerGame, PlayerName, Visits};
 pub use query::{

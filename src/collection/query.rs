@@ -8,7 +8,7 @@ use std::str::FromStr;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 
-use crate::book::{Facts, Filter, MoveStats};
+use crate::book::{Ending, Facts, Filter, MoveStats};
 use crate::collection::entry::{Fault, GameKey, IndexedGame, StoredFault, note_of, part, unpack};
 use crate::collection::error::IndexError;
 use crate::collection::lines::Lines;
@@ -195,6 +195,25 @@ const TEXTS: &str = "LEFT JOIN texts t1 ON t1.id = g.first LEFT JOIN texts t2 ON
 const PLACE: &str = "f.rank, g.seq";
 
 impl Conditions {
+    /// The conditions of a filter of records: names, event, result and facts.
+    #[must_use]
+    pub fn of_filter(filter: &Filter) -> Self {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let result = filter.result.map(|ending| match ending {
+            Ending::Known(outcome) => Some(outcome),
+            Ending::Unknown => None,
+        });
+        Self {
+            player: text(&filter.player),
+            first: text(&filter.first_player),
+            second: text(&filter.second_player),
+            event: text(&filter.event),
+            result,
+            ..Self::default()
+        }
+        .with_facts(filter)
+    }
+
     /// Adds a condition on facts.
     #[must_use]
     pub fn with_facts(self, filter: &Filter) -> Self {

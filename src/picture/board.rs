@@ -108,7 +108,7 @@ pub fn draw_board<G: Pictured>(scene: &Scene<'_, G>) -> Drawing {
     );
     drawing.add_symbol(&name, [0.0; 2], || ground_of::<G>(grid, scene.look));
     G::draw_pieces(&mut drawing, grid, scene);
-    for mark in scene.marks.iter().take(MOST_MARKS) {
+    for &mark in scene.marks.iter().take(MOST_MARKS) {
         add_mark(&mut drawing, grid, mark);
     }
     drawing

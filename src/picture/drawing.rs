@@ -82,7 +82,7 @@ impl Shape {
         Self { fill: Some(Fill::Flat(colour)), ..self }
     }
 
-    pub(crate) fn as_face(self) -> Self {
+    pub(crate) fn with_face(self) -> Self {
         Self { fill: Some(Fill::Face), ..self }
     }
 

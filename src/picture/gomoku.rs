@@ -7,6 +7,7 @@ use crate::gomoku::{Board, Point};
 use crate::picture::board::{BoardLook, Coordinates, Pictured, Scene};
 use crate::picture::drawing::{Drawing, Shape, text};
 use crate::picture::points::{Grid, Spot};
+use crate::picture::svg::push;
 use crate::picture::theme::{
     CELL, LABELS, LAST_STONE, LINES, MARGIN, ON_BLACK, ON_WHITE, SHADOW, SHADOW_OPACITY,
     STONE_BLACK, STONE_EDGE, STONE_WHITE,
@@ -40,11 +41,11 @@ impl Pictured for Board {
         let mut path = String::new();
         for column in 0..grid.columns {
             let x = first + CELL * f32::from(column);
-            path += &format!("M{x} {first}V{}", height - first);
+            push(&mut path, format_args!("M{x} {first}V{}", height - first));
         }
         for row in 0..grid.rows {
             let y = first + CELL * f32::from(row);
-            path += &format!("M{first} {y}H{}", width - first);
+            push(&mut path, format_args!("M{first} {y}H{}", width - first));
         }
         drawing.add(Shape::path(path).stroked(LINES, 2.0));
         if [grid.columns, grid.rows] == [15, 15] {

@@ -1,7 +1,8 @@
 //! Pages for reading: HTML that needs nothing else, no script among it, and that prints well.
 
 use crate::picture::drawing::{Drawing, Symbols};
-use crate::picture::svg::{definitions, escaped, inline};
+use crate::picture::plot::Plot;
+use crate::picture::svg::{definitions, escaped, inline, push};
 
 const STYLE: &str = include_str!("sheet.css");
 
@@ -32,16 +33,16 @@ impl HtmlPage {
     /// Begins an element, which [`end`](Self::end) ends. An empty class is none.
     pub fn begin(&mut self, name: &'static str, class: &'static str) {
         if class.is_empty() {
-            self.body += &format!("<{name}>");
+            push(&mut self.body, format_args!("<{name}>"));
         } else {
-            self.body += &format!("<{name} class=\"{class}\">");
+            push(&mut self.body, format_args!("<{name} class=\"{class}\">"));
         }
     }
 
     /// Ends an element.
     pub fn end(&mut self, name: &'static str) {
         let is_block = !matches!(name, "span" | "b" | "td" | "th");
-        self.body += &format!("</{name}>{}", if is_block { "\n" } else { "" });
+        push(&mut self.body, format_args!("</{name}>{}", if is_block { "\n" } else { "" }));
     }
 
     /// Writes a text.
@@ -58,6 +59,13 @@ impl HtmlPage {
         for (name, shapes) in &drawing.symbols {
             self.symbols.entry(name.clone()).or_insert_with(|| shapes.clone());
         }
+    }
+
+    /// Draws a plot, over the whole width.
+    pub fn plot(&mut self, plot: &Plot) {
+        self.begin("figure", "plot");
+        self.body += &plot.inline();
+        self.end("figure");
     }
 
     /// Writes a table: its heading, and rows of which the cells after the first `texts` are numbers.

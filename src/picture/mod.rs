@@ -13,11 +13,14 @@ mod gomoku;
 mod html;
 mod outline;
 mod palette;
+mod plot;
 mod points;
 mod presentation;
 mod raster;
 mod svg;
 mod target;
+#[cfg(test)]
+mod tests;
 mod theme;
 mod xiangqi;
 
@@ -26,6 +29,7 @@ pub use drawing::{Colour, Drawing};
 pub use game_page::{MAX_DIAGRAMS, Reader, game_page};
 pub use gif::{Film, MAX_FILM_PLIES, MAX_FILM_WIDTH, write_gif};
 pub use html::HtmlPage;
+pub use plot::{Plot, PlotKind, Series};
 pub use points::{Grid, Mark, MarkColour, Spot, UnknownMark};
 pub use presentation::{Presentation, PresentationOptions};
 pub use raster::{MAX_WIDTH, MIN_WIDTH, PictureError, png};

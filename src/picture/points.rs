@@ -2,7 +2,7 @@
 
 use crate::game::Notation;
 use crate::picture::drawing::{Colour, Drawing, Shape};
-use crate::picture::svg::number;
+use crate::picture::svg::{number, push};
 use crate::picture::theme::{CELL, GRAIN, GRAIN_OPACITY, MARGIN, PLANK, WHITE};
 
 /// Wavy lines of the wood.
@@ -202,7 +202,7 @@ pub(crate) fn add_wood(drawing: &mut Drawing) {
         let swing = 7.0 + 6.0 * (at * 1.7).sin();
         let [x1, x2, width] = [width * 0.3, width * 0.6, width].map(whole);
         let [y, y1, y2, y3] = [y, y + swing, y - swing * 1.6, y + swing * 0.7].map(whole);
-        grain += &format!("M0 {y}C{x1} {y1} {x2} {y2} {width} {y3}");
+        push(&mut grain, format_args!("M0 {y}C{x1} {y1} {x2} {y2} {width} {y3}"));
     }
     let grain = Shape::path(grain).stroked(GRAIN, 3.0).opaque(GRAIN_OPACITY);
     drawing.add(grain.named("grain"));
@@ -213,7 +213,7 @@ fn whole(value: f32) -> String {
 }
 
 /// Draws an arrow or a ring.
-pub(crate) fn add_mark(drawing: &mut Drawing, grid: Grid, mark: &Mark) {
+pub(crate) fn add_mark(drawing: &mut Drawing, grid: Grid, mark: Mark) {
     const WIDTH: f32 = 15.0;
     const OPACITY: f32 = 0.92;
     if !grid.has(mark.from) || !mark.to.is_none_or(|to| grid.has(to)) {

@@ -110,7 +110,8 @@ fn push_shape(text: &mut String, shape: &Shape) {
     text.push_str("/>");
 }
 
-fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+/// Appends a text with values.
+pub(crate) fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let written = text.write_fmt(arguments);
     debug_assert!(written.is_ok(), "writing to a string cannot fail");
 }

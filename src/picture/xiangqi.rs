@@ -5,7 +5,7 @@ use crate::picture::board::{BoardLook, Coordinates, Pictured, PieceSet, Scene};
 use crate::picture::drawing::{Drawing, Shape, text};
 use crate::picture::glyphs::{BOX, piece_path};
 use crate::picture::points::{Grid, Spot};
-use crate::picture::svg::number;
+use crate::picture::svg::{number, push};
 use crate::picture::theme::{
     BLACK, CELL, LABELS, LAST, LINES, MARGIN, RED, RIM, RIVER, RIVER_OPACITY, SHADOW,
     SHADOW_OPACITY,
@@ -98,7 +98,7 @@ fn piece_shapes(piece: Piece, set: PieceSet) -> Vec<Shape> {
     let mut shapes = vec![
         Shape::circle([0.0, 5.0], 45.0).filled(SHADOW).opaque(SHADOW_OPACITY),
         Shape::circle([0.0; 2], 44.5).filled(RIM),
-        Shape::circle([0.0; 2], 41.5).as_face(),
+        Shape::circle([0.0; 2], 41.5).with_face(),
         Shape::circle([0.0; 2], 36.0).stroked(colour, 2.6),
     ];
     if !is_red {
@@ -129,19 +129,22 @@ fn lines() -> String {
     let at = |column: u8, row: u8| format!("{} {}", x(column.into()), y(row.into()));
     let mut path = String::new();
     for row in 0..10 {
-        path += &format!("M{}H{}", at(0, row), x(8.0));
+        push(&mut path, format_args!("M{}H{}", at(0, row), x(8.0)));
     }
     for column in 0..9 {
         if matches!(column, 0 | 8) {
-            path += &format!("M{}V{}", at(column, 0), y(9.0));
+            push(&mut path, format_args!("M{}V{}", at(column, 0), y(9.0)));
         } else {
-            path += &format!("M{}V{}M{}V{}", at(column, 0), y(4.0), at(column, 5), y(9.0));
+            push(
+                &mut path,
+                format_args!("M{}V{}M{}V{}", at(column, 0), y(4.0), at(column, 5), y(9.0)),
+            );
         }
     }
     for top in [0, 7] {
         let [left, right] = [[3, 5], [5, 3]];
         for [from, to] in [left, right] {
-            path += &format!("M{}L{}", at(from, top), at(to, top + 2));
+            push(&mut path, format_args!("M{}L{}", at(from, top), at(to, top + 2)));
         }
     }
     path
@@ -158,7 +161,7 @@ fn crosses() -> String {
                 continue;
             }
             let [x, y] = [x(column.into()) + 7.0 * right, y(row.into()) + 7.0 * down];
-            path += &format!("M{} {y}H{x}V{}", x + 14.0 * right, y + 14.0 * down);
+            push(&mut path, format_args!("M{} {y}H{x}V{}", x + 14.0 * right, y + 14.0 * down));
         }
     }
     path

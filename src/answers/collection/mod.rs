@@ -2,11 +2,13 @@
 
 mod find;
 mod found;
+mod openings;
 mod player;
 
 pub use find::{FOLLOWING, FindRequest, Wanted, following};
 pub use found::{FindAnswer, FoundGame, IndexAnswer};
+pub use openings::{OpeningTrend, OpeningYear, OpeningsAnswer, YearGames};
 pub use player::{
-    FoundPlayer, Meeting, ModelGame, NamedGames, NamedTally, Novelty, PlayerAnswer, PlayerLine,
-    PlayerMove, PlayerOpening, PlayerRequest, PlayerSide, Tally,
+    FoundPlayer, LengthTally, Meeting, ModelGame, NamedGames, NamedTally, Novelty, PlayerAnswer,
+    PlayerLine, PlayerMove, PlayerOpening, PlayerRequest, PlayerSide, Tally,
 };

@@ -14,7 +14,7 @@ use crate::cli::{CliError, Context, exit, with_game, write_answer};
 use crate::language::{fitting, left, say};
 use juzhong::answers::AnswerError;
 use juzhong::answers::collection::{FOLLOWING, FindAnswer, FindRequest, following};
-use juzhong::book::{Ending, Filter};
+use juzhong::book::Filter;
 use juzhong::bytes::visible::Visible;
 use juzhong::collection::{Collected, Conditions, FoundPage, GameIndex, IndexedGame, SortColumn};
 use juzhong::game::Game;
@@ -105,20 +105,11 @@ impl Args {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Conditions {
             words: text(&self.words),
-            player: text(&filter.player),
-            first: text(&filter.first_player),
-            second: text(&filter.second_player),
-            event: text(&filter.event),
             opening: text(&self.opening),
             comment: text(&self.comment),
-            result: filter.result.map(|ending| match ending {
-                Ending::Known(outcome) => Some(outcome),
-                Ending::Unknown => None,
-            }),
             plies: (self.min_plies, self.max_plies),
-            ..Conditions::default()
+            ..Conditions::of_filter(&filter)
         }
-        .with_facts(&filter)
     }
 
     fn boards(&self) -> FindRequest {

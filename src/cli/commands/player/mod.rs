@@ -1,13 +1,19 @@
 //! `player`: what the games of a collection say about a player.
 
+mod page;
+
 use std::fmt::Display;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::games::{CollectionArgs, GameOutput, OpenIndex, OutputArgs, open, refuse_both};
+use crate::cli::args::game_input::STANDARD;
 use crate::cli::args::line_args::NotationArgs;
+use crate::cli::args::picture::{LookArgs, write_whole};
 use crate::cli::args::side::SideName;
 use crate::cli::commands::book;
+use crate::cli::commands::games::{
+    CollectionArgs, GameOutput, OpenIndex, OutputArgs, open, refuse_both,
+};
 use crate::cli::print::opening_names::name_of;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, exit, with_game, write_answer};
@@ -62,12 +68,22 @@ pub(crate) struct Args {
     notation: NotationArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Write all that as a page of HTML to be read and printed, with diagrams and plots; - is standard output, in place of
+    /// the text.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    look: LookArgs,
 }
 
 impl Args {
     /// Returns true if standard output is for programs.
     pub(crate) fn writes_data(&self) -> bool {
-        self.output.is_standard()
+        self.output.is_standard() || self.is_page_standard()
+    }
+
+    fn is_page_standard(&self) -> bool {
+        self.html.as_deref() == Some(Path::new(STANDARD))
     }
 
     fn request(&self) -> PlayerRequest {
@@ -91,10 +107,15 @@ fn run_game<G: Terminal + Collected>(
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     refuse_both(&args.output, context)?;
+    if args.is_page_standard() && (context.common.json || args.output.is_standard()) {
+        let message = "standard output takes one answer; name a file for the others";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     let side = args.side.map(SideName::side::<G>).transpose()?;
     let repertoire = args.against.as_deref().map(book::open).transpose()?;
     let OpenIndex { index, .. } = open::<G>(&args.collection)?;
-    let notation = Some(args.notation.shown()).filter(|_| !context.common.json);
+    let is_for_people = !context.common.json || args.html.is_some();
+    let notation = Some(args.notation.shown()).filter(|_| is_for_people);
     let request = args.request();
     let request = PlayerRequest { notation: notation.or(request.notation), ..request };
     let found = request.find::<G>(&index).map_err(AnswerError::from)?;
@@ -118,8 +139,12 @@ fn run_game<G: Terminal + Collected>(
         }
         output.close()?;
     }
-    if args.output.is_standard() {
-        // The games are the answer.
+    if let Some(path) = &args.html {
+        let page = page::page::<G>(&answer, args.look.look(args.notation.shown()));
+        write_whole(path, page.as_bytes(), context.out)?;
+    }
+    if args.output.is_standard() || args.is_page_standard() {
+        // The games, or the page, are the answer.
     } else if context.common.json {
         write_answer(context.out, &answer)?;
     } else {
