@@ -12,15 +12,14 @@ const RIGHT: f32 = 12.0;
 const TOP: f32 = 34.0;
 const BOTTOM: f32 = 28.0;
 
-/// Entries of the legend in a row, and the height of a row.
-const LEGEND: usize = 3;
+/// The height of a row of the legend.
 const LEGEND_ROW: f32 = 20.0;
 
 /// Labels along the lower axis at most.
 const LABELS: usize = 12;
 
 /// Characters of an entry of the legend at most, a Chinese one counting two.
-const NAME: usize = 34;
+const NAME: usize = 31;
 
 /// The colours of series, and the dashes that tell them apart in print.
 const COLOURS: [[u8; 3]; 8] = [
@@ -46,6 +45,16 @@ pub enum PlotKind {
     Lines,
     /// Bars one on the other: games won, drawn, lost, and of unknown result.
     Results,
+}
+
+impl PlotKind {
+    /// Entries of the legend in a row.
+    const fn columns(self) -> usize {
+        match self {
+            Self::Lines => 3,
+            Self::Results => 4,
+        }
+    }
 }
 
 /// A row of values, one for each label.
@@ -87,7 +96,7 @@ impl Plot {
     }
 
     fn height(&self) -> f32 {
-        HEIGHT + LEGEND_ROW * self.series.len().div_ceil(LEGEND) as f32
+        HEIGHT + LEGEND_ROW * self.series.len().div_ceil(self.kind.columns()) as f32
     }
 
     fn element(&self, attributes: &str) -> String {
@@ -217,10 +226,11 @@ impl Plot {
     }
 
     fn push_legend(&self, text: &mut String) {
-        let width = (WIDTH - LEFT - RIGHT) / LEGEND as f32;
+        let columns = self.kind.columns();
+        let width = (WIDTH - LEFT - RIGHT) / columns as f32;
         for (at, series) in self.series.iter().enumerate() {
-            let x = LEFT + width * (at % LEGEND) as f32;
-            let y = HEIGHT + 6.0 + LEGEND_ROW * (at / LEGEND) as f32;
+            let x = LEFT + width * (at % columns) as f32;
+            let y = HEIGHT + 6.0 + LEGEND_ROW * (at / columns) as f32;
             let name = shortened(&series.name);
             let name = escaped(&name);
             let [left, right] = [x, x + 22.0].map(number);

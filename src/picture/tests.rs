@@ -97,8 +97,8 @@ fn page_of(choices: &[u16], text: &str) -> (String, Vec<String>) {
     let texts = texts.collect();
     let comments = (1..=moves.len()).step_by(3).map(|ply| (ply, text.to_owned())).collect();
     let tags = ["Red", "Event", text].map(|name| (name.to_owned(), text.to_owned())).to_vec();
-    let tree = Tree { moves, comments, ..Tree::default() };
-    let record = Record { tags, start: None, start_clock: 0, result: None, tree };
+    let tree: Tree<Position> = Tree { moves, comments, ..Tree::default() };
+    let record: Record<Position> = Record { tags, start: None, start_clock: 0, result: None, tree };
     let translate = |message: &Message| message.to_string();
     let notation = MoveNotation::Chinese;
     let reader = Reader { language: "zh", notation, translate: &translate };
