@@ -5,7 +5,7 @@
 //! (`tests/it/layering.rs` checks that).
 //!
 //! Without any feature there are the rules alone: positions, moves, keys, notation, repetition. `records` adds game
-//! files, `book` opening books, `tablebase` endgame tables, `search` the search and an engine without books, `engine` all
+//! files, `picture` pictures of positions and games, `book` opening books, `tablebase` endgame tables, `search` the search and an engine without books, `engine` all
 //! that plays with both, `analysis` answers about positions, games and tables as JSON, `answers` all that the program
 //! writes as JSON, `schemas` the JSON Schemas of it. `capi` is the interface for other languages; `cli` and `web`, the
 //! default, are the program and its server; `files` is what the others are built on.
@@ -37,6 +37,10 @@ pub mod gomoku;
 // Game records: one model, and a reader and writer for each file format.
 #[cfg(feature = "records")]
 pub mod record;
+
+// Pictures of positions and games: drawings of boards as SVG, PNG and GIF, plots, and pages for reading.
+#[cfg(feature = "picture")]
+pub mod picture;
 
 // Opening books: building, the store, queries, editing, scores, books of other programs.
 #[cfg(feature = "book")]

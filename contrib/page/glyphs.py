@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Writes src/web/page/glyphs.js, the characters of the pieces as SVG paths, and the font's licence.
+"""Writes src/web/page/glyphs.js, the characters of the pieces as SVG paths, and the font's licence;
+src/picture/labels.txt, the characters of coordinates in pictures.
 
-The outlines are those of Noto Serif CJK Bold (Debian: fonts-noto-cjk; OFL 1.1). Coordinates
-are whole numbers in a box of 250 units whose y axis points down: fine enough for a piece,
-and the page stays small.
+The outlines are those of Noto Serif CJK Bold, for coordinates those of Noto Sans CJK Bold
+(Debian: fonts-noto-cjk; OFL 1.1). Coordinates are whole numbers in a box of 250 units whose
+y axis points down: fine enough for a piece, and the page stays small.
 
     pip install fonttools
     apt-get download fonts-noto-cjk && dpkg -x fonts-noto-cjk_*.deb noto
     contrib/page/glyphs.py noto/usr/share/fonts/opentype/noto/NotoSerifCJK-Bold.ttc \\
-        noto/usr/share/doc/fonts-noto-cjk/copyright
+        noto/usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc noto/usr/share/doc/fonts-noto-cjk/copyright
 """
 
 import argparse
@@ -18,10 +19,13 @@ from pathlib import Path
 from fontTools.pens.basePen import BasePen
 from fontTools.ttLib import TTCollection
 
-PAGE = Path(__file__).resolve().parents[2] / "src" / "web" / "page"
+SOURCES = Path(__file__).resolve().parents[2] / "src"
+PAGE = SOURCES / "web" / "page"
+LABELS = SOURCES / "picture" / "labels.txt"
 TRADITIONAL = "帥仕相俥馬炮兵將士象車砲卒楚河漢界"
 SIMPLIFIED = "帅车马将汉"
 LETTERS = "KABNRCP"
+COORDINATES = "0123456789abcdefghijklmnopqrstuvwxyz一二三四五六七八九"
 ASCENT = 880  # of the box of a Chinese character in a font of 1000 units
 SCALE = 0.25
 
@@ -122,6 +126,23 @@ def write_glyphs(collection):
     (PAGE / "glyphs.js").write_text("\n".join(lines), encoding="utf-8")
 
 
+def write_labels(collection):
+    """Writes a character a line: its advance in the box of 250 units, and its path."""
+    fonts = [font for font in TTCollection(collection).fonts if family(font).endswith("CJK SC Bold")]
+    font = next(font for font in fonts if "Mono" not in family(font))
+    names = font["name"]
+    lines = [
+        "# Made by contrib/page/glyphs.py; do not edit.",
+        f"# Outlines of {family(font).replace(' SC', '')}, {names.getDebugName(5).split(';')[0].lower()}.",
+        f"# {names.getDebugName(0)}",
+        "# Licensed under the SIL Open Font License, version 1.1: see src/web/page/OFL.txt.",
+    ]
+    for character in COORDINATES:
+        glyph = font.getGlyphSet()[font.getBestCmap()[ord(character)]]
+        lines.append(f"{character} {round(glyph.width * SCALE)} {path_of(font, character)}")
+    LABELS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def write_licence(collection, copyright_file):
     """Copies the licence out of Debian's copyright file, after the copyright lines."""
     text = Path(copyright_file).read_text(encoding="utf-8")
@@ -142,9 +163,11 @@ def write_licence(collection, copyright_file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("font", help="NotoSerifCJK-Bold.ttc")
+    parser.add_argument("sans", help="NotoSansCJK-Bold.ttc")
     parser.add_argument("copyright", help="the copyright file of Debian's package")
     options = parser.parse_args()
     write_glyphs(options.font)
+    write_labels(options.sans)
     write_licence(options.font, options.copyright)
 
 

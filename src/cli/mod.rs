@@ -108,6 +108,7 @@ impl Command {
     fn writes_data(&self) -> bool {
         match self {
             Self::Convert(args) => args.writes_data(),
+            Self::Position(args) => args.writes_data(),
             Self::Review(args) => args.writes_data(),
             // Play and train draw in colour, and guard the rest of their output themselves.
             Self::Uci(_)

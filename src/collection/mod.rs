@@ -23,6 +23,7 @@ mod error;
 mod game;
 mod lines;
 mod novelties;
+mod openings;
 mod pattern;
 mod player;
 mod postings;
@@ -36,6 +37,7 @@ pub use error::IndexError;
 pub use game::{Collected, material_key};
 pub use lines::{Lines, MovesOfLine};
 pub use novelties::{FirstMove, NoveltyError, NoveltyOrder, NoveltySearch};
+pub use openings::OpeningCount;
 pub use pattern::{BoardPattern, PatternError, PatternImages};
 pub use player::{PlayerGame, PlayerName, Visits};
 pub use query::{

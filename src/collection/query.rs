@@ -194,25 +194,26 @@ const TEXTS: &str = "LEFT JOIN texts t1 ON t1.id = g.first LEFT JOIN texts t2 ON
 /// The order of places.
 const PLACE: &str = "f.rank, g.seq";
 
-impl From<&Filter> for Conditions {
-    /// The conditions of a filter of games.
-    fn from(filter: &Filter) -> Self {
+impl Conditions {
+    /// The conditions of a filter of records: names, event, result and facts.
+    #[must_use]
+    pub fn of_filter(filter: &Filter) -> Self {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let result = filter.result.map(|ending| match ending {
+            Ending::Known(outcome) => Some(outcome),
+            Ending::Unknown => None,
+        });
         Self {
             player: text(&filter.player),
             first: text(&filter.first_player),
             second: text(&filter.second_player),
             event: text(&filter.event),
-            result: filter.result.map(|ending| match ending {
-                Ending::Known(outcome) => Some(outcome),
-                Ending::Unknown => None,
-            }),
-            ..Self::default().with_facts(filter)
+            result,
+            ..Self::default()
         }
+        .with_facts(filter)
     }
-}
 
-impl Conditions {
     /// Adds a condition on facts.
     #[must_use]
     pub fn with_facts(self, filter: &Filter) -> Self {

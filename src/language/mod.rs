@@ -83,6 +83,14 @@ impl Language {
         OF_THREAD.get().or_else(|| LANGUAGE.get().copied()).unwrap_or(Self::En)
     }
 
+    /// Its tag, as pages state their language.
+    pub(crate) const fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Zh => "zh-CN",
+        }
+    }
+
     /// The notation of moves that its readers are used to.
     pub(crate) fn notation(self) -> MoveNotation {
         match self {
@@ -189,6 +197,11 @@ pub(crate) fn translated(message: impl Into<Message>) -> String {
         Language::En => message.to_string(),
         Language::Zh => CHINESE.message(&message),
     }
+}
+
+/// The same for what takes a function.
+pub(crate) fn said(message: &Message) -> String {
+    translated(message.clone())
 }
 
 /// The mark between a message and its cause.

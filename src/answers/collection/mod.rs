@@ -4,12 +4,15 @@
 mod find;
 mod found;
 mod novelties;
+mod openings;
 mod player;
 
 pub use find::{FOLLOWING, FindRequest, Wanted, following};
 pub use found::{FindAnswer, FoundGame, IndexAnswer};
 pub use novelties::{Novelties, NoveltiesAnswer, NoveltyRow};
+pub use openings::{OpeningTrend, OpeningYear, OpeningsAnswer, YearGames};
 pub use player::{
-    FoundPlayer, Meeting, ModelGame, NamedGames, NamedTally, Novelty, PlayerAnswer, PlayerEnding,
-    PlayerLine, PlayerMove, PlayerOpening, PlayerRequest, PlayerSide, TableTallies, Tally,
+    FoundPlayer, LengthTally, Meeting, ModelGame, NamedGames, NamedTally, Novelty, PlayerAnswer,
+    PlayerEnding, PlayerLine, PlayerMove, PlayerOpening, PlayerRequest, PlayerSide, TableTallies,
+    Tally,
 };

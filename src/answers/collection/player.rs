@@ -28,6 +28,9 @@ const LINE_PLIES: usize = 12;
 /// Games that a move of a line must have.
 const LINE_GAMES: u64 = 3;
 
+/// Plies of a class of lengths.
+const LENGTH_STEP: u32 = 20;
+
 /// Rows of each list.
 const ROWS: usize = 12;
 
@@ -90,6 +93,18 @@ pub struct NamedTally {
     /// The part: a year, an opponent.
     pub name: String,
     /// Its games.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// A tally of the games of a length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LengthTally {
+    /// The fewest plies.
+    pub from: u32,
+    /// The most plies.
+    pub to: u32,
+    /// The games.
     #[serde(flatten)]
     pub tally: Tally,
 }
@@ -244,6 +259,8 @@ pub struct PlayerAnswer {
     pub tally: Tally,
     /// The years.
     pub years: Vec<NamedTally>,
+    /// The games by their length, in steps of 20 plies, the shortest first.
+    pub lengths: Vec<LengthTally>,
     /// The opponents, the most frequent first.
     pub opponents: Vec<NamedTally>,
     /// On each side.
@@ -328,7 +345,9 @@ impl<G: Described + Collected> FoundPlayer<G> {
         let mut tally = Tally::default();
         let mut years = BTreeMap::<u16, Tally>::new();
         let mut opponents = BTreeMap::<&str, Tally>::new();
+        let mut lengths = BTreeMap::<u32, Tally>::new();
         for game in &self.games {
+            lengths.entry(game.plies / LENGTH_STEP).or_default().add(game);
             tally.add(game);
             if let Some(year) = game.year {
                 years.entry(year).or_default().add(game);
@@ -347,6 +366,7 @@ impl<G: Described + Collected> FoundPlayer<G> {
                 .collect(),
             tally,
             years: years.into_iter().map(named).collect(),
+            lengths: lengths.into_iter().map(of_length).collect(),
             opponents,
             sides: NamedSides::of::<G>(BySide::new_with(|side| self.side(side))),
             meetings: None,
@@ -622,6 +642,11 @@ impl<G: Described + Collected> FoundPlayer<G> {
             tally,
         }
     }
+}
+
+fn of_length((class, tally): (u32, Tally)) -> LengthTally {
+    let from = class * LENGTH_STEP;
+    LengthTally { from, to: from.saturating_add(LENGTH_STEP - 1), tally }
 }
 
 fn named((name, tally): (impl ToString, Tally)) -> NamedTally {

@@ -11,6 +11,7 @@ pub(crate) mod line_args;
 pub(crate) mod openings;
 pub(crate) mod packed_file;
 pub(crate) mod percentage;
+pub(crate) mod picture;
 pub(crate) mod player;
 pub(crate) mod settings;
 pub(crate) mod side;

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use juzhong::bytes::atomic::AtomicFile;
+use juzhong::picture::{Presentation, Target};
 use juzhong::record::Format;
 
 /// The packing that the name of a file stands for.
@@ -24,6 +25,12 @@ pub(crate) fn format_by_ending(path: &Path, formats: &[Format]) -> Option<Format
     };
     let ending = bare.extension()?.to_str()?;
     Format::from_extension(ending, formats)
+}
+
+/// The same for what is written: a picture or a page for people has an ending that no format of records has.
+pub(crate) fn target_by_ending(path: &Path, formats: &[Format]) -> Option<Target> {
+    let shown = || Presentation::named(path.extension()?.to_str()?).map(Target::Shown);
+    format_by_ending(path, formats).map(Target::Record).or_else(shown)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

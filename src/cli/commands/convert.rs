@@ -12,19 +12,23 @@ use crate::cli::args::game_input::{
     temporary_folder,
 };
 use crate::cli::args::line_args::BoardArgs;
-use crate::cli::args::packed_file::{PackedFile, format_by_ending};
+use crate::cli::args::packed_file::{PackedFile, target_by_ending};
+use crate::cli::args::picture::{LookArgs, refused};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::listing::{Listing, show_some};
 use crate::cli::print::read_summary;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, exit, notice, with_game, write_answer};
-use crate::language::{counts, text};
+use crate::language::{self, Language, counts, text};
 use juzhong::answers::{ConvertReport, read_size};
 use juzhong::bytes::atomic::{folder_beside, place_folder};
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 use juzhong::message::{Message, ToMessage, message};
+use juzhong::picture::{
+    MAX_FILM_WIDTH, MIN_WIDTH, PictureError, PresentationOptions, Reader, Target,
+};
 use juzhong::record::{
     BadGame, Dropped, Encoding, Format, Keep, ParsedGame, PgnOptions, ReadOptions, ReadSummary,
     WriteError, WriteOptions, tell_words,
@@ -45,10 +49,11 @@ pub(crate) struct Args {
     #[arg(short, long, help_heading = "Output")]
     output: PathBuf,
     /// Output format: pgn, jsonl, plain, xqf or dhtmlxq; for gomoku jsonl, moves, psq, rec, sgf, lib, offsets, bdt or
-    /// pos [default: by the extension of the output; on standard output pgn, for gomoku jsonl].
+    /// pos; for people gif (the game as a picture that moves) or html (a page to be read and printed) [default: by the extension of the output; on standard output pgn, for gomoku jsonl].
     #[arg(long, help_heading = "Output")]
-    to: Option<Format>,
-    /// Move notation in pgn and plain: uci, iccs, wxf or chinese. JSONL always uses uci.
+    to: Option<Target>,
+    /// Move notation in pgn and plain: uci, iccs, wxf or chinese. JSONL always uses uci, html without a choice that of
+    /// --lang.
     #[arg(long, default_value_t = MoveNotation::Chinese, help_heading = "Output")]
     notation: MoveNotation,
     /// Text encoding: utf-8, gb18030 or big5 (with moves in traditional characters).
@@ -76,7 +81,15 @@ pub(crate) struct Args {
     games: GameFilterArgs,
     #[command(flatten, next_help_heading = "Filters")]
     search: SearchArgs,
+    /// Width of a gif in pixels.
+    #[arg(long, value_name = "PIXELS", default_value_t = FILM_WIDTH, help_heading = "Pictures", value_parser = clap::value_parser!(u32).range(i64::from(MIN_WIDTH)..=i64::from(MAX_FILM_WIDTH)))]
+    width: u32,
+    #[command(flatten)]
+    look: LookArgs,
 }
+
+/// Pixels of a picture that moves, as the page in the browser makes it.
+const FILM_WIDTH: u32 = 540;
 
 impl Args {
     /// Returns true if standard output is for programs.
@@ -105,6 +118,7 @@ fn run_game<G: Terminal + Symmetric>(
         output: Output::open(args, format, context.out)?,
         format,
         options: args.options(reading.board),
+        shown: args.shown(context.typed.contains("notation")),
         listing,
         report: Report::default(),
         first_bad: None,
@@ -146,23 +160,34 @@ fn run_game<G: Terminal + Symmetric>(
 
 impl Args {
     /// The format to write.
-    fn format<G: Terminal>(&self) -> Result<Format, CliError> {
+    fn format<G: Terminal>(&self) -> Result<Target, CliError> {
         let usage = |message: Message| Err(CliError::message(exit::USAGE, message));
-        let format = match self.to.or_else(|| format_by_ending(&self.output, G::FORMATS)) {
+        let format = match self.to.or_else(|| target_by_ending(&self.output, G::FORMATS)) {
             Some(format) => format,
-            None if self.output == Path::new(STANDARD) => G::WRITTEN[0],
+            None if self.output == Path::new(STANDARD) => Target::Record(G::WRITTEN[0]),
             None => {
                 let output = self.output.shown();
                 return usage(message!("{output}: no format has this ending; give one with --to"));
             }
         };
-        if format == Format::Jsonl && self.encoding != Encoding::Utf8 {
+        if format == Target::Record(Format::Jsonl) && self.encoding != Encoding::Utf8 {
             return usage("JSONL is UTF-8 always; leave --encoding out".into());
         }
-        if format == Format::Xqf && self.encoding == Encoding::Big5 {
+        if format == Target::Record(Format::Xqf) && self.encoding == Encoding::Big5 {
             return usage("XQF is GB18030 always; leave --encoding out".into());
         }
+        if matches!(format, Target::Shown(_)) && self.encoding != Encoding::Utf8 {
+            return usage(message!("{format} has no choice of encoding; leave --encoding out"));
+        }
         Ok(format)
+    }
+
+    /// The way in which games are shown to people.
+    fn shown(&self, is_notation_given: bool) -> PresentationOptions<'static> {
+        let language = Language::current();
+        let notation = if is_notation_given { self.notation } else { language.notation() };
+        let reader = Reader { language: language.tag(), notation, translate: &language::said };
+        PresentationOptions { look: self.look.look(notation), width: self.width, reader }
     }
 
     fn options(&self, board: Option<(u8, u8)>) -> WriteOptions {
@@ -205,7 +230,7 @@ struct Report {
 
 impl Report {
     /// Says what the format has no room for, and what was read otherwise than the files state.
-    fn show_dropped(&self, format: Format) {
+    fn show_dropped(&self, format: Target) {
         let Dropped { variations, comments, tags, results } = self.dropped;
         let parts = [
             (variations, counts::variations(variations)),
@@ -223,7 +248,7 @@ impl Report {
     fn tell(
         &self,
         args: &Args,
-        format: Format,
+        format: Target,
         files: usize,
         context: Option<&mut Context<'_>>,
     ) -> Result<(), CliError> {
@@ -273,8 +298,9 @@ impl Report {
 /// Games on their way.
 struct Work<'a, 'b> {
     output: Output<'a>,
-    format: Format,
+    format: Target,
     options: WriteOptions,
+    shown: PresentationOptions<'static>,
     listing: Listing<'b>,
     report: Report,
     first_bad: Option<Message>,
@@ -356,13 +382,28 @@ impl Work<'_, '_> {
     }
 
     fn write<G: Terminal>(&mut self, source: &str, game: &ParsedGame<G>) -> Result<(), CliError> {
-        let (format, options) = (self.format, &self.options);
-        match self.output.game(|out| G::write_record(out, &game.record, format, options)) {
+        let record = &game.record;
+        let written = match self.format {
+            Target::Record(format) => {
+                let options = &self.options;
+                self.output.game(|out| Ok(G::write_record(out, record, format, options)?))
+            }
+            Target::Shown(presentation) => {
+                let options = &self.shown;
+                self.output.game(|out| Ok(presentation.write(out, record, options)?))
+            }
+        };
+        match written {
             Ok(dropped) => {
                 self.report.dropped += dropped;
                 Ok(())
             }
             Err(Refusal::Output(error)) => Err(error),
+            Err(Refusal::Picture(PictureError::Io(error))) => Err(self.output.failed(error)),
+            Err(Refusal::Picture(error)) => {
+                let place = game.place.within(source);
+                Err(refused(error).within(message!("{place}: game {}", game.game)))
+            }
             Err(Refusal::Game(WriteError::Io(error))) => Err(self.output.failed(error)),
             Err(Refusal::Game(error @ WriteError::NoWriter(..))) => {
                 Err(CliError::new(exit::USAGE, error))
@@ -389,7 +430,11 @@ fn is_game_file(name: &str) -> bool {
 
 /// The destination of the games.
 enum Output<'a> {
-    Standard(&'a mut dyn Write),
+    Standard {
+        out: &'a mut dyn Write,
+        /// A picture or a page, and whether it was written: several are no file.
+        single: Option<bool>,
+    },
     File {
         path: &'a Path,
         /// A format that holds one game a file, and whether it was written.
@@ -401,7 +446,7 @@ enum Output<'a> {
     Folder {
         path: &'a Path,
         folder: tempfile::TempDir,
-        format: Format,
+        format: Target,
         games: u64,
         /// The right to write it.
         _lock: FileLock,
@@ -411,14 +456,28 @@ enum Output<'a> {
 /// The reason why a game was not written.
 enum Refusal {
     Game(WriteError),
+    Picture(PictureError),
     Output(CliError),
 }
 
+impl From<WriteError> for Refusal {
+    fn from(error: WriteError) -> Self {
+        Self::Game(error)
+    }
+}
+
+impl From<PictureError> for Refusal {
+    fn from(error: PictureError) -> Self {
+        Self::Picture(error)
+    }
+}
+
 impl<'a> Output<'a> {
-    fn open(args: &'a Args, format: Format, out: &'a mut dyn Write) -> Result<Self, CliError> {
+    fn open(args: &'a Args, format: Target, out: &'a mut dyn Write) -> Result<Self, CliError> {
         let path = args.output.as_path();
         if path == Path::new(STANDARD) {
-            return Ok(Self::Standard(out));
+            let single = matches!(format, Target::Shown(_)).then_some(false);
+            return Ok(Self::Standard { out, single });
         }
         let cannot = || path.shown().to_string();
         let last = path.as_os_str().as_encoded_bytes().last();
@@ -447,10 +506,19 @@ impl<'a> Output<'a> {
     /// Writes one game by `write`.
     fn game(
         &mut self,
-        write: impl FnOnce(&mut dyn Write) -> Result<Dropped, WriteError>,
+        write: impl FnOnce(&mut dyn Write) -> Result<Dropped, Refusal>,
     ) -> Result<Dropped, Refusal> {
         match self {
-            Self::Standard(out) => write(*out).map_err(Refusal::Game),
+            Self::Standard { single: Some(true), .. } => {
+                let message = "this format holds one game a file; name a folder (games/) with -o";
+                Err(Refusal::Output(CliError::message(exit::USAGE, message)))
+            }
+            Self::Standard { out, single } => {
+                if let Some(is_written) = single {
+                    *is_written = true;
+                }
+                write(*out)
+            }
             Self::File { path, single: Some(true), .. } => {
                 let path = path.shown();
                 let message = message!(
@@ -462,13 +530,13 @@ impl<'a> Output<'a> {
                 if let Some(is_written) = single {
                     *is_written = true;
                 }
-                write(file).map_err(Refusal::Game)
+                write(file)
             }
             Self::Folder { folder, format, games, .. } => {
                 *games += 1;
-                let ending = format.extensions().first().copied().unwrap_or_default();
+                let ending = format.ending();
                 let mut bytes = Vec::new();
-                let dropped = write(&mut bytes).map_err(Refusal::Game)?;
+                let dropped = write(&mut bytes)?;
                 fs::write(folder.path().join(format!("{games:06}.{ending}")), bytes)
                     .map_err(|error| Refusal::Game(error.into()))?;
                 Ok(dropped)
@@ -479,7 +547,7 @@ impl<'a> Output<'a> {
     /// An error of writing.
     fn failed(&self, error: io::Error) -> CliError {
         match self {
-            Self::Standard(_) => error.into(),
+            Self::Standard { .. } => error.into(),
             Self::File { path, .. } | Self::Folder { path, .. } => {
                 let context = message!("{}: is the disk full?", path.shown());
                 CliError::new(exit::IO, error).within(context)
@@ -490,7 +558,7 @@ impl<'a> Output<'a> {
     /// Moves the output to its place.
     fn close(self) -> Result<(), CliError> {
         match self {
-            Self::Standard(out) => Ok(out.flush()?),
+            Self::Standard { out, .. } => Ok(out.flush()?),
             Self::File { path, file, _lock, .. } => {
                 file.commit().or_exit_with(exit::IO, || path.shown().to_string())
             }

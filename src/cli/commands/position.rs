@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::args::fens::Fens;
 use crate::cli::args::line_args::{LineArgs, NotationArgs};
+use crate::cli::args::picture::PictureArgs;
 use crate::cli::print::terminal::{DrawingArgs, Terminal};
 use crate::cli::print::verdict_explanation::write_explanation;
 use crate::cli::{CliError, Context, exit, with_game, write_answer};
@@ -29,10 +30,19 @@ pub(crate) struct Args {
     #[arg(long)]
     eval: bool,
     /// Answer each line of a file (`-`: standard input) with one JSON object.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "moves"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "moves", "svg", "png"])]
     fens: Option<PathBuf>,
     #[command(flatten)]
     drawing: DrawingArgs,
+    #[command(flatten)]
+    picture: PictureArgs,
+}
+
+impl Args {
+    /// Returns true if standard output is for programs.
+    pub(crate) fn writes_data(&self) -> bool {
+        self.picture.is_standard()
+    }
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -49,6 +59,13 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         Err(refusal) => return refuse::<G>(refusal, context),
     };
     let line = &typed.line;
+    if args.picture.is_given() {
+        let moves: Vec<G::Move> = line.moves().collect();
+        args.picture.write((line.position(), &moves), args.notation.shown(), context)?;
+        if args.picture.is_standard() {
+            return Ok(exit::OK);
+        }
+    }
     let description = PositionAnswer::of(&typed, rules, args.notation.asked(), args.eval);
     if context.common.json {
         write_line(context, &description)?;

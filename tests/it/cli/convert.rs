@@ -344,3 +344,52 @@ fn a_collection_can_be_searched() {
     fails(&["convert", games, "-o", out, "--opening", "B9999"], 2, &["--opening", "ECCO"]);
     fails(&["convert", games, "-o", out, "--position", "x"], 65, &["--position"]);
 }
+
+#[test]
+fn a_game_becomes_a_picture_that_moves() {
+    let folder = folder();
+    let [pgn, gif, films] = ["games.pgn", "a.gif", "films/"].map(|name| folder.at(name));
+    fails(&["convert", &pgn, "-o", &gif], 2, &["one game a file"]);
+    assert!(!Path::new(&gif).exists());
+    let told = convert(&pgn, &films, &["--to", "gif", "--width", "120"]);
+    assert!(told.contains("1 comment left out") && told.contains("gif"), "{told}");
+    // Three plies and the start: a graphic control block before each frame.
+    let bytes = fs::read(folder.at("films/000001.gif")).unwrap();
+    assert!(bytes.starts_with(b"GIF89a\x78\x00"));
+    assert_eq!(bytes.windows(3).filter(|bytes| bytes == b"\x21\xf9\x04").count(), 4);
+    let stones = with_input(
+        &["convert", "-", "-o", "-", "--to", "gif", "--game", "gomoku", "--numbers"],
+        "h8i9g8\n",
+    );
+    ended(&stones, 0, &[]);
+    assert!(stones.stdout.starts_with(b"GIF89a"));
+    let both = with_input(&["convert", "-", "-o", "-", "--to", "gif"], GAMES);
+    ended(&both, 2, &["name a folder"]);
+    fails(&["convert", &pgn, "-o", &gif, "--width", "5000"], 2, &["5000"]);
+    fails(&["convert", &pgn, "-o", &gif, "--to", "png"], 2, &["no format", "gif, html"]);
+    fails(&["convert", &pgn, "-o", &gif, "--encoding", "big5"], 2, &["no choice of encoding"]);
+}
+
+#[test]
+fn a_game_becomes_a_page_in_the_language_of_its_reader() {
+    let folder = folder();
+    let pgn = folder.at("games.pgn");
+    for (language, words) in [
+        ("en", ["lang=\"en\"", "甲 – ?", ">h2e2<", "After 1… h9g7", "Red wins"]),
+        ("zh", ["lang=\"zh-CN\"", "甲 – ?", ">炮二平五<", "好</p>", "红胜"]),
+    ] {
+        let pages = folder.at(&format!("{language}/"));
+        convert(&pgn, &pages, &["--to", "html", "--lang", language]);
+        let page = fs::read_to_string(folder.at(&format!("{language}/000001.html"))).unwrap();
+        let mut rest = page.as_str();
+        for word in words {
+            let (_, after) = rest.split_once(word).unwrap_or_else(|| panic!("{word}: {page}"));
+            rest = after;
+        }
+        assert!(page.contains("<div class=\"variation\">") && !page.contains("<script"));
+        assert!(Path::new(&folder.at(&format!("{language}/000002.html"))).exists());
+    }
+    let wxf = folder.at("wxf/");
+    convert(&pgn, &wxf, &["--to", "html", "--notation", "wxf"]);
+    assert!(fs::read_to_string(folder.at("wxf/000001.html")).unwrap().contains(">C2=5<"));
+}

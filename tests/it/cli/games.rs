@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::folder::Folder;
-use crate::support::program::{exits, fails, json, ok, stdout, text};
+use crate::support::program::{columns, exits, fails, json, ok, stdout, text};
 
 /// A collection and the folder of its index.
 fn folder() -> Folder {
@@ -185,4 +185,54 @@ fn conditions_that_cannot_be_read_are_refused() {
     let gomoku = about(&places, &["find"], &["--game", "gomoku", "--material", "KRvK"]);
     fails(&gomoku, 2, &["gomoku has no sets of pieces"]);
     assert!(!text(&exits(&gomoku, 2).stderr).contains("panicked"));
+}
+
+#[test]
+fn openings_grow_and_fall_by_year() {
+    let folder = Folder::new();
+    let [cannon, pawn] = ["1. h2e2 h9g7 2. h0g2 i9h9", "1. c3c4 b9c7"];
+    let mut text = String::new();
+    for (year, opening, end) in [
+        (1980, cannon, "3. i0h0"),
+        (1980, cannon, "3. g3g4"),
+        (1980, cannon, "3. g3g4"),
+        (1980, pawn, "2. h0g2"),
+        (1995, pawn, "2. b0c2"),
+        (1995, pawn, "2. h2e2"),
+        (1996, cannon, "3. c3c4"),
+    ] {
+        text += &format!("[Red \"a\"]\n[Date \"{year}\"]\n\n{opening} {end} 1-0\n\n");
+    }
+    folder.write("games/a.pgn", text + "[Red \"a\"]\n\n1. g3g4 0-1\n\n");
+    let places = [folder.at("games"), folder.at("index")];
+    let svg = folder.at("a.svg");
+    let answer = json(&about(&places, &["openings"], &["--svg", &svg, "--by", "decade"]));
+    assert_eq!(answer["schema"], "juzhong.games.openings/1");
+    // Copies are one, and a game without a year is none.
+    assert_eq!(answer["games"], 6);
+    assert_eq!(answer["years"][0], serde_json::json!({"year": 1980, "games": 3}));
+    let games: Vec<u64> = answer["openings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|opening| opening["games"].as_u64().unwrap())
+        .collect();
+    assert_eq!(games.iter().sum::<u64>(), 6);
+    assert!(games.is_sorted_by(|a, b| a >= b), "{games:?}");
+    let of_first_year = answer["openings"].as_array().unwrap().iter();
+    let shares = of_first_year.flat_map(|opening| opening["years"].as_array().unwrap().clone());
+    let shares = shares.filter(|year| year["year"] == 1980);
+    let sum: f64 = shares.map(|year| year["share"].as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 0.001, "{sum}");
+    let plot = fs::read_to_string(&svg).unwrap();
+    assert!(plot.contains(">1980<") && plot.contains(">1990<") && plot.ends_with("</svg>\n"));
+    for language in ["en", "zh"] {
+        let table = stdout(&about(&places, &["openings"], &["--lang", language]));
+        assert!(table.lines().all(|line| columns(line) <= 80), "{table}");
+        assert!(table.contains("1980-") && table.contains("66.7%"), "{table}");
+    }
+    let svg = stdout(&about(&places, &["openings"], &["--svg", "-", "--top", "1"]));
+    assert!(svg.starts_with("<?xml") && svg.matches("<path d=\"M").count() > 1, "{svg}");
+    assert_eq!(json(&about(&places, &["openings"], &["--since", "1990"]))["games"], 3);
+    exits(&about(&places, &["openings"], &["--until", "1900"]), 1);
 }

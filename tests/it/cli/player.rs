@@ -121,3 +121,27 @@ fn a_repertoire_is_met_where_the_games_leave_it() {
     assert_eq!(std::fs::read_to_string(&won).unwrap().matches("[Red ").count(), 2);
     fails(&["player", "nobody", &games, "--index-folder", &index], 1, &["no game of nobody"]);
 }
+
+#[test]
+fn a_player_is_written_as_a_page() {
+    let folder = folder();
+    let [games, index, page] = ["games", "index", "a.html"].map(|name| folder.at(name));
+    let common = ["player", "胡荣华", &games, "--index-folder", &index];
+    for (language, words) in [
+        ("en", ["lang=\"en\"", ">Games by year<", "4 games: +2 =1 -1", ">Red</h2>"]),
+        ("zh", ["lang=\"zh-CN\"", ">逐年对局<", "4 局：+2 =1 -1", ">红方</h2>"]),
+    ] {
+        let told = stdout(&[&common[..], &["--html", &page, "--lang", language]].concat());
+        assert!(told.contains("胡荣华 (3)"), "{told}");
+        let text = std::fs::read_to_string(&page).unwrap();
+        for word in words {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+        assert!(text.matches("<figure>").count() >= 3, "{text}");
+        assert!(text.matches("class=\"plot\"").count() == 2 && !text.contains("<script"));
+    }
+    let output = ok(&[&common[..], &["--html", "-"]].concat());
+    assert!(output.stdout.starts_with(b"<!DOCTYPE html>"));
+    fails(&[&common[..], &["--html", "-", "--json"]].concat(), 2, &["standard output"]);
+    assert_eq!(json(&common)["lengths"][0]["to"], 19);
+}

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::support::folder::Folder;
 use crate::support::program::{
     ended, exits, fails, json, json_with_code, juzhong, stdout, text, with_input,
 };
@@ -265,4 +266,27 @@ fn the_evaluation_taken_apart() {
     for word in ["material", "relations", "patterns", "king", "eval "] {
         assert!(text.contains(word), "{word}: {text}");
     }
+}
+
+#[test]
+fn a_position_is_drawn_into_files() {
+    let folder = Folder::new();
+    let [svg, png] = ["a.svg", "a.png"].map(|name| folder.at(name));
+    let drawn = ["position", "--moves", "h2e2", "--svg", &svg, "--png", &png, "--width", "300"];
+    let plain = stdout(&["position", "--moves", "h2e2"]);
+    assert_eq!(stdout(&drawn), plain);
+    let text = fs::read_to_string(&svg).unwrap();
+    assert!(text.contains("width=\"300\" height=\"331\"") && text.ends_with("</svg>\n"), "{text}");
+    assert_eq!(text.matches("<use href=\"#man-").count(), 32);
+    let bytes = fs::read(&png).unwrap();
+    assert_eq!(bytes[16..24], [0, 0, 1, 44, 0, 0, 1, 75]);
+    let output = ok(&["position", "--svg", "-", "--flip", "--mark", "e4", "Rh2e2"]);
+    assert!(output.stdout.starts_with(b"<?xml") && output.stdout.ends_with(b"</svg>\n"));
+    let stones = ["position", "--game", "gomoku", "--moves", "h8 i9", "--png", "-"];
+    assert!(ok(&stones).stdout.starts_with(b"\x89PNG"));
+    fails(&["position", "--svg", "-", "--png", "-"], 2, &["standard output takes one answer"]);
+    fails(&["position", "--svg", "-", "--json"], 2, &["standard output takes one answer"]);
+    fails(&["position", "--svg", &svg, "--mark", "x"], 2, &["--mark", "\"x\" is no mark"]);
+    fails(&["position", "--svg", &folder.at("no/a.svg")], 73, &["a.svg"]);
+    exits(&["position", "--svg", &svg, "--width", "1"], 2);
 }

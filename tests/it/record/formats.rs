@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use juzhong::gomoku::Board;
+use juzhong::picture::Presentation;
 use juzhong::record::{Format, Formats};
 use juzhong::xiangqi::Position;
 
@@ -42,14 +43,17 @@ fn choice(names: &[&str], comma: &str, or: &str) -> String {
 fn the_help_of_convert_names_the_formats_that_are_written() {
     let [xiangqi, gomoku] = [Position::WRITTEN, Board::WRITTEN].map(names);
     let source = read("src/cli/commands/convert.rs");
-    let (before, _) = source.split_once("\n    to: Option<Format>").expect("the option");
+    let (before, _) = source.split_once("\n    to: Option<Target>").expect("the option");
     let help =
         before.rsplit_once("/// Output format: ").expect("its help").1.replace("\n    /// ", " ");
     let expected =
         [&xiangqi, &gomoku].map(|names| choice(names, ", ", " or ")).join("; for gomoku ");
-    assert!(help.starts_with(&format!("{expected} [default")), "{help}");
+    assert!(help.starts_with(&format!("{expected}; for people ")), "{help}");
+    for presentation in Presentation::ALL {
+        assert!(help.contains(&format!(" {} (", presentation.name())), "{help}");
+    }
     let catalogue = read("locale/zh.po");
-    let chinese = between(&catalogue, &format!("msgid \"Output format: {expected} ["), "\n\n");
+    let chinese = between(&catalogue, &format!("msgid \"Output format: {expected}; "), "\n\n");
     let expected = [&xiangqi, &gomoku].map(|names| choice(names, "、", " 或 ")).join("；五子棋为 ");
     assert!(chinese.contains(&expected), "{chinese}");
 }

@@ -108,7 +108,7 @@ impl Args {
             opening: text(&self.opening),
             comment: text(&self.comment),
             plies: (self.min_plies, self.max_plies),
-            ..Conditions::from(&filter)
+            ..Conditions::of_filter(&filter)
         }
     }
 

@@ -3,6 +3,7 @@
 mod find;
 mod index;
 mod novelties;
+mod openings;
 mod output;
 mod show;
 
@@ -18,6 +19,7 @@ pub(crate) use output::{GameOutput, OutputArgs, refuse_both};
 pub(crate) enum Command {
     Index(index::Args),
     Find(Box<find::Args>),
+    Openings(openings::Args),
     Show(show::Args),
     Novelties(Box<novelties::Args>),
 }
@@ -27,6 +29,7 @@ impl Command {
     pub(crate) fn writes_data(&self) -> bool {
         match self {
             Self::Index(_) => false,
+            Self::Openings(args) => args.writes_data(),
             Self::Find(args) => args.writes_data(),
             Self::Show(args) => args.writes_data(),
             Self::Novelties(args) => args.writes_data(),
@@ -38,6 +41,7 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
     match command {
         Command::Index(args) => index::run(args, context),
         Command::Find(args) => find::run(args, context),
+        Command::Openings(args) => openings::run(args, context),
         Command::Show(args) => show::run(args, context),
         Command::Novelties(args) => novelties::run(args, context),
     }

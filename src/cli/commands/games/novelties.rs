@@ -74,7 +74,7 @@ impl Args {
     fn search<G: Terminal>(&self, index: &GameIndex) -> Result<NoveltySearch, CliError> {
         let mut filter = Filter::default();
         self.games.apply::<G>(&mut filter);
-        let conditions = Conditions::from(&filter);
+        let conditions = Conditions::of_filter(&filter);
         let years = conditions.years;
         let others = Conditions { years: (None, None), ..conditions };
         let among = match others == Conditions::default() {

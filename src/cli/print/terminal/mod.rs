@@ -13,13 +13,14 @@ use crate::cli::{CliError, exit};
 use crate::language::text;
 use juzhong::game::{Side, side_name};
 use juzhong::gomoku::Board;
+use juzhong::picture::Pictured;
 use juzhong::search::eval::xiangqi::explain;
 use juzhong::xiangqi::Position;
 
 pub(crate) use drawing::{BoardStyle, DrawingArgs, Drawn, ShownBoardArgs, View, wants_colour};
 
 /// A game that can be shown in the terminal.
-pub(crate) trait Terminal: Filtered + Drawn {
+pub(crate) trait Terminal: Filtered + Drawn + Pictured {
     /// The players' name of a side.
     fn side_name(side: Side) -> &'static str {
         side_name::<Self>(side)

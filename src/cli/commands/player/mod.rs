@@ -1,13 +1,19 @@
 //! `player`: what the games of a collection say about a player.
 
+mod page;
+
 use std::fmt::Display;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::games::{CollectionArgs, GameOutput, OpenIndex, OutputArgs, open, refuse_both};
+use crate::cli::args::game_input::STANDARD;
 use crate::cli::args::line_args::NotationArgs;
+use crate::cli::args::picture::{LookArgs, write_whole};
 use crate::cli::args::side::SideName;
 use crate::cli::commands::book;
+use crate::cli::commands::games::{
+    CollectionArgs, GameOutput, OpenIndex, OutputArgs, open, refuse_both,
+};
 use crate::cli::print::opening_names::name_of;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, exit, with_game, write_answer};
@@ -66,12 +72,22 @@ pub(crate) struct Args {
     notation: NotationArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Write all that as a page of HTML to be read and printed, with diagrams and plots; - is standard output, in place of
+    /// the text.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    look: LookArgs,
 }
 
 impl Args {
     /// Returns true if standard output is for programs.
     pub(crate) fn writes_data(&self) -> bool {
-        self.output.is_standard()
+        self.output.is_standard() || self.is_page_standard()
+    }
+
+    fn is_page_standard(&self) -> bool {
+        self.html.as_deref() == Some(Path::new(STANDARD))
     }
 
     /// The tables, if there are any.
@@ -105,10 +121,15 @@ fn run_game<G: Terminal + Collected + Playable>(
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     refuse_both(&args.output, context)?;
+    if args.is_page_standard() && (context.common.json || args.output.is_standard()) {
+        let message = "standard output takes one answer; name a file for the others";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     let side = args.side.map(SideName::side::<G>).transpose()?;
     let repertoire = args.against.as_deref().map(book::open).transpose()?;
     let OpenIndex { index, .. } = open::<G>(&args.collection)?;
-    let notation = Some(args.notation.shown()).filter(|_| !context.common.json);
+    let is_for_people = !context.common.json || args.html.is_some();
+    let notation = Some(args.notation.shown()).filter(|_| is_for_people);
     let request = args.request();
     let request = PlayerRequest { notation: notation.or(request.notation), ..request };
     let tables = args.open_tables::<G>()?;
@@ -136,8 +157,12 @@ fn run_game<G: Terminal + Collected + Playable>(
         }
         output.close()?;
     }
-    if args.output.is_standard() {
-        // The games are the answer.
+    if let Some(path) = &args.html {
+        let page = page::page::<G>(&answer, args.look.look(args.notation.shown()));
+        write_whole(path, page.as_bytes(), context.out)?;
+    }
+    if args.output.is_standard() || args.is_page_standard() {
+        // The games, or the page, are the answer.
     } else if context.common.json {
         write_answer(context.out, &answer)?;
     } else {
@@ -226,20 +251,8 @@ impl Sheet<'_> {
             return Ok(());
         }
         self.heading("Endings")?;
-        for ending in endings {
-            self.line(&ending.name, &ending.tally)?;
-            let Some(tables) = &ending.tables else { continue };
-            for (name, tally) in [
-                ("won by tables", tables.won),
-                ("drawn by tables", tables.drawn),
-                ("lost by tables", tables.lost),
-            ] {
-                if tally.games > 0 {
-                    self.line(&format!("  {}", word(name)), &tally)?;
-                }
-            }
-        }
-        Ok(())
+        let mut rows = endings.iter().flat_map(ending_rows);
+        rows.try_for_each(|(name, tally)| self.line(&name, &tally))
     }
 
     /// A line of moves, then the games of its last move.
@@ -304,6 +317,21 @@ impl Sheet<'_> {
         }
         Ok(())
     }
+}
+
+/// The rows of an ending: all games, then those of each value by tables.
+fn ending_rows(ending: &PlayerEnding) -> Vec<(String, Tally)> {
+    let mut rows = vec![(ending.name.clone(), ending.tally)];
+    if let Some(tables) = &ending.tables {
+        let values = [
+            (word("won by tables"), tables.won),
+            (word("drawn by tables"), tables.drawn),
+            (word("lost by tables"), tables.lost),
+        ];
+        let played = values.into_iter().filter(|(_, tally)| tally.games > 0);
+        rows.extend(played.map(|(name, tally)| (format!("  {name}"), tally)));
+    }
+    rows
 }
 
 fn shown_move(mv: &PlayerMove) -> &str {
