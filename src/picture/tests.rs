@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::game::{Game, MoveList, Notation};
+use crate::game::{Game, MoveList};
 use crate::gomoku::Board;
 use crate::message::Message;
 use crate::record::{Record, Tree};

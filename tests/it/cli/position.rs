@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::folder::Folder;
 use crate::support::program::{
-    ended, exits, fails, json, json_with_code, juzhong, stdout, text, with_input,
+    ended, exits, fails, json, json_with_code, juzhong, ok, stdout, text, with_input,
 };
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";

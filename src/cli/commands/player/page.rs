@@ -2,7 +2,7 @@
 
 use crate::cli::print::opening_names::name_of;
 use crate::cli::print::terminal::Terminal;
-use crate::language::{Language, text, word};
+use crate::language::{Language, counts, text, word};
 use juzhong::answers::collection::{
     Meeting, ModelGame, NamedTally, Novelty, PlayerAnswer, PlayerLine, PlayerMove, PlayerOpening,
     PlayerSide, Tally,
@@ -229,7 +229,8 @@ fn percent(tally: &Tally) -> String {
 fn summary(tally: &Tally) -> String {
     let Tally { games, wins, draws, losses } = *tally;
     let score = percent(tally);
-    text!("{games} games: +{wins} ={draws} -{losses}, {score}")
+    let counted = counts::games(games);
+    text!("{counted}: +{wins} ={draws} -{losses}, {score}")
 }
 
 fn cells(name: String, tally: &Tally) -> Vec<String> {
