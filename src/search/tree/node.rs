@@ -350,6 +350,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             number += 1;
             let candidate = self.candidate(node, picked, number);
             if !N::ROOT && self.shared.features.pruning && !best.score.is_lost() {
+            if N::ROOT {
+                self.tell_root_move(mv, number);
+            }
                 if prune::is_late::<G>(node, number) {
                     picker.skip_quiets();
                 }
