@@ -79,8 +79,8 @@ fn reports_in_the_words_of_the_protocol() {
 
 #[test]
 fn a_rating_and_another_scale_can_be_set() {
-    let plain = answers_to("go nodes 3000\n");
-    let weak = answers_to("setoption limitstrength true\nsetoption elo 800\ngo nodes 3000\n");
+    let plain = answers_to("go nodes 30000\n");
+    let weak = answers_to("setoption limitstrength true\nsetoption elo 800\ngo nodes 30000\n");
     let nodes = |output: &str| -> u64 {
         let told = output.lines().rfind(|line| line.starts_with("info time ")).unwrap();
         told.split(' ').next_back().unwrap().parse().unwrap()
