@@ -262,7 +262,15 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         self.pv[ply].clear();
     }
 
-    /// Makes a move, for which the transposition table was prefetched, and now and then checks whether the search is to
+    /// Prefetches what the node after a move looks up first.
+    #[inline]
+    pub(crate) fn prefetch(&self, mv: G::Move) {
+        let key = self.line.position().key_after(mv);
+        self.shared.tt.prefetch(key);
+        self.history.evaluations.prefetch(key);
+    }
+
+    /// Makes a move, whose position was [prefetched](Self::prefetch), and now and then checks whether the search is to
     /// end.
     #[inline]
     pub(crate) fn play(
@@ -387,14 +395,6 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         }
     }
 
-    /// Records the nodes spent on a root move, `before` being the number of nodes before it.
-    pub(crate) fn note_effort(&mut self, mv: G::Move, before: u64) {
-        let spent = self.nodes - before;
-        match self.effort.iter_mut().find(|(of, _)| *of == mv) {
-            Some((_, nodes)) => *nodes += spent,
-            None => self.effort.push((mv, spent)),
-        }
-    }
     /// Tells that a root move is searched now, the `number`th of those that are not left out.
     pub(crate) fn tell_root_move(&self, mv: G::Move, number: i32) {
         if self.id > 0 || self.shared.start.elapsed() < TELLS_MOVES_AFTER {
@@ -407,6 +407,14 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         self.shared.control.begin_move(&CurrentMove { depth, mv, number });
     }
 
+    /// Records the nodes spent on a root move, `before` being the number of nodes before it.
+    pub(crate) fn note_effort(&mut self, mv: G::Move, before: u64) {
+        let spent = self.nodes - before;
+        match self.effort.iter_mut().find(|(of, _)| *of == mv) {
+            Some((_, nodes)) => *nodes += spent,
+            None => self.effort.push((mv, spent)),
+        }
+    }
 
     /// The share of this thread's nodes spent on a root move, as a percentage.
     pub(crate) fn effort_percent(&self, mv: Option<G::Move>) -> u64 {
