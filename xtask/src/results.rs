@@ -238,6 +238,7 @@ fn fit(rows: &[Scored], start: &WinModel) -> WinModel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juzhong::game::Heuristics;
     use juzhong::search::{Score, wdl};
 
     const MODEL: WinModel = WinModel { centre: 120.0, centre_ending: 60.0, spread: 90.0 };
