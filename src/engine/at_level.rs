@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::game::Line;
 use crate::hash::Key;
-use crate::search::{Control, HashEntry, Iteration, Limits};
+use crate::search::{Control, CurrentMove, HashEntry, Iteration, Limits};
 
 use super::level::{Level, varied};
 use super::playable::Playable;
@@ -23,6 +23,10 @@ impl<M: Clone + Send + Sync> Control<M> for LastLines<'_, M> {
 
     fn is_pondering(&self) -> bool {
         self.control.is_pondering()
+    }
+
+    fn begin_move(&self, current: &CurrentMove<M>) {
+        self.control.begin_move(current);
     }
 
     fn report(&self, iteration: &Iteration<M>) {

@@ -1,6 +1,7 @@
 //! Levels of strength: bounds on the nodes of a search, and for the weakest a margin within which the move is
 //! drawn by chance.
 
+use super::handicap::Handicap;
 use super::playable::Playable;
 use super::player::{Choice, MoveSource};
 use crate::search::{Iteration, Limits};
@@ -94,12 +95,17 @@ impl Level {
         if self.margin().is_some() { Self::LINES } else { 1 }
     }
 
+    /// What the level holds the engine to.
+    #[must_use]
+    pub fn handicap(self) -> Handicap {
+        let depth = (self == Self::WITHOUT_SEARCH).then_some(0);
+        Handicap { depth, nodes: self.nodes(), margin: self.margin() }
+    }
+
     /// The limits, and no more nodes or depth than the level has.
     #[must_use]
     pub fn within(self, limits: Limits) -> Limits {
-        let nodes = limits.nodes.into_iter().chain(self.nodes()).min();
-        let depth = if self == Self::WITHOUT_SEARCH { Some(0) } else { limits.depth };
-        Limits { nodes, depth, ..limits }
+        self.handicap().within(limits)
     }
 }
 

@@ -12,6 +12,7 @@ mod endgames;
 #[cfg(feature = "book")]
 mod evaluators;
 mod games;
+mod handicap;
 mod level;
 mod mate_check;
 #[cfg_attr(not(feature = "book"), path = "without_books.rs")]
@@ -20,6 +21,7 @@ mod playable;
 mod player;
 #[cfg(feature = "book")]
 mod proofs;
+mod ratings;
 mod root_ranking;
 mod tables;
 mod validity;
@@ -32,6 +34,7 @@ pub use endgames::{
 };
 #[cfg(feature = "book")]
 pub use evaluators::{SearchEvaluator, TablebaseEvaluator};
+pub use handicap::Handicap;
 pub use level::{Level, varied};
 pub use mate_check::{
     MateCheck, MateReport, MateSample, SampleKind, check_mates, check_sample, draw_position,
@@ -47,5 +50,6 @@ pub use player::{Choice, Engine, EngineError, EngineOptions, MoveSource};
 pub(crate) use player::{LookUp, as_drawn};
 #[cfg(feature = "book")]
 pub use proofs::ProvedTables;
+pub use ratings::{elo_range, handicap_of_elo};
 pub use tables::XiangqiTables;
 pub use warnings::in_full;

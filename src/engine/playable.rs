@@ -13,6 +13,10 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
     /// Every rule set, in the order of a menu.
     const RULES: &'static [Self::Rules];
 
+    /// The Elo ratings of the levels that search, below full strength and from the weakest, where they were measured: on a
+    /// scale of the game's own, on which only differences mean something.
+    const LEVEL_RATINGS: Option<[u16; 9]> = None;
+
     /// True if the game has a player without search, whose moves
     /// [`move_without_search`](Self::move_without_search) gives.
     const PLAYS_WITHOUT_SEARCH: bool = false;

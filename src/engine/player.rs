@@ -11,8 +11,9 @@ use crate::game::{Line, MoveList};
 use crate::hash::Key;
 use crate::message::{Message, message};
 use crate::search::{
-    Control, Features, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch, Score,
-    SearchError, SearchOptions, SearchResult, Searcher, TableValue, TablebaseProbe,
+    Control, CurrentMove, Features, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB,
+    MateSearch, Score, SearchError, SearchOptions, SearchResult, Searcher, TableValue,
+    TablebaseProbe,
 };
 use crate::tablebase::{Entry, Wdl};
 
@@ -616,6 +617,10 @@ impl<M: Clone> Control<M> for Drawn<'_, M> {
 
     fn is_pondering(&self) -> bool {
         self.0.is_pondering()
+    }
+
+    fn begin_move(&self, current: &CurrentMove<M>) {
+        self.0.begin_move(current);
     }
 
     fn report(&self, iteration: &Iteration<M>) {

@@ -36,8 +36,11 @@ pub trait Heuristics: Game {
     /// True if an evaluation costs much more than looking it up in a table of those of other positions.
     const KEEPS_EVALUATIONS: bool = false;
 
-    /// The chances that its evaluations stand for.
+    /// The chances by which reviews give marks: the loss of a move is the loss of expected points by them.
     const WIN_MODEL: WinModel;
+
+    /// The chances of the results of games that its evaluations stand for.
+    const RESULT_MODEL: WinModel = Self::WIN_MODEL;
 
     /// The margins and reductions of search for this game.
     const TUNABLES: Tunables;

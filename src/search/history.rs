@@ -59,6 +59,15 @@ pub(crate) struct Experience<'a> {
 }
 
 impl Experience<'_> {
+    /// Prefetches what is far away of the history of the move of this index.
+    #[inline]
+    pub(crate) fn prefetch(&self, index: usize) {
+        for row in self.after {
+            memory::prefetch(&row[index]);
+        }
+        memory::prefetch(&self.setting[index]);
+    }
+
     /// The history of the move of this index, five times `HISTORY_MAX` at most.
     #[inline]
     pub(crate) fn of(&self, index: usize) -> i32 {
@@ -170,6 +179,15 @@ impl History {
     pub(crate) fn note_noisy(&mut self, slot: usize, bonus: i32) {
         if let Some(value) = self.noisy.get_mut(slot) {
             pull(value, bonus, HISTORY_MAX);
+        }
+    }
+
+    /// Prefetches the corrections of these keys.
+    #[inline]
+    pub(crate) fn prefetch_corrections(&self, side: Side, keys: &Structures) {
+        let Some(keys) = keys else { return };
+        for (i, &key) in keys.iter().enumerate() {
+            memory::prefetch(&self.corrections[slot(i, side, key)]);
         }
     }
 

@@ -259,7 +259,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 nodes,
                 table_hits: self.shared.table_hits.load(std::sync::atomic::Ordering::Relaxed),
                 time: self.shared.start.elapsed(),
-                wdl: wdl(line.score, phase, &G::WIN_MODEL),
+                wdl: wdl(line.score, phase, &G::RESULT_MODEL),
                 hashfull_permille: self.shared.permille_used(),
                 pv: line.pv.clone(),
             });

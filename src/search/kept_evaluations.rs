@@ -1,6 +1,8 @@
 //! Evaluations that a thread keeps of positions it has seen.
 
+use crate::bytes::memory;
 use crate::game::Heuristics;
+use crate::hash::Key;
 
 /// Number of evaluations kept; a power of two. With fewer than 2¹⁶ the whole key would no longer be compared.
 const LEN: usize = 1 << 16;
@@ -26,6 +28,14 @@ impl KeptEvaluations {
         slots.try_reserve_exact(len).ok()?;
         slots.resize(len, u64::from(NONE.cast_unsigned()));
         Some(Self { slots })
+    }
+
+    /// Prefetches the place of the position with this key, which will be evaluated soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: Key) {
+        if let Some(slot) = self.slots.get(key.0 as usize & (LEN - 1)) {
+            memory::prefetch(slot);
+        }
     }
 
     /// The evaluation of a position, from the kept ones if it is there.

@@ -73,6 +73,11 @@ pub trait Control<M>: Sync {
     fn is_pondering(&self) -> bool {
         false
     }
+    /// Receives each move of the root as its search begins, once a search has lasted for some seconds, from the thread that
+    /// called [`Searcher::run`](crate::search::searcher::Searcher::run).
+    fn begin_move(&self, current: &CurrentMove<M>) {
+        let _ = current;
+    }
     /// Receives every finished iteration, from the thread that called
     /// [`Searcher::run`](crate::search::searcher::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
@@ -97,6 +102,17 @@ impl<M> Control<M> for () {
         false
     }
     fn report(&self, _iteration: &Iteration<M>) {}
+}
+
+/// A move of the root that is searched now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CurrentMove<M> {
+    /// Nominal plies of the iteration.
+    pub depth: u32,
+    /// The move.
+    pub mv: M,
+    /// Its number among the moves of the root, in the order in which they are searched, 1 the first.
+    pub number: u32,
 }
 
 /// The result of one iteration, or one of its lines where several are wanted.

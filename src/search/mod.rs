@@ -28,10 +28,10 @@ mod worker;
 /// The evaluations of the games: for each the part beside its rules that search needs.
 pub mod eval;
 
-pub use limits::{Control, HashEntry, Iteration, Limits, MateSearch, SearchResult};
+pub use limits::{Control, CurrentMove, HashEntry, Iteration, Limits, MateSearch, SearchResult};
 pub use options::{Features, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions};
 pub use score::{MAX_PLY, Score};
 pub use searcher::Searcher;
 pub use tablebase_probe::{HideDraws, MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
-pub use wdl::wdl;
+pub use wdl::{elo_score, normal_score, wdl};
 pub use worker::tt_key;

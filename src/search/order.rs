@@ -176,6 +176,9 @@ impl<M: Copy + Eq> Picker<M> {
         let value = position.quiet_values();
         let makes_threat = position.threat_test();
         for &mv in &moves {
+            experience.prefetch(position.history_index(mv));
+        }
+        for &mv in &moves {
             let threatens = makes_threat(mv);
             let wanted = threatens || !self.threats_only;
             if wanted && ![tt_move, killers[0], killers[1]].contains(&Some(mv)) {

@@ -25,19 +25,59 @@ pub fn wdl(score: Score, phase: i32, model: &WinModel) -> [u16; 3] {
         ScoreKind::MateIn(_) | ScoreKind::TableWin(_) => [1_000, 0, 0],
         ScoreKind::MatedIn(_) | ScoreKind::TableLoss(_) => [0, 0, 1_000],
         ScoreKind::Centipawns(value) => {
-            let gone = f64::from(PHASES - phase.clamp(0, PHASES)) / f64::from(PHASES);
-            let centre = model.centre + model.centre_ending * gone;
-            let value = f64::from(value);
-            let win = chance(value, centre, model).round() as u16;
-            let loss = chance(-value, centre, model).round() as u16;
+            let curve = Curve::at(phase, model);
+            let [win, loss] = [value, -value].map(|value| curve.permille(value));
             [win, 1_000_u16.saturating_sub(win + loss), loss]
         }
     }
 }
 
-/// The chance, of 1,000, that a value stands for.
-fn chance(value: f64, centre: f64, model: &WinModel) -> f64 {
-    1_000.0 / (1.0 + ((centre - value) / model.spread).exp())
+/// The score in Elo: the difference of ratings from which the result is to be expected for which the score stands, half
+/// a point for a draw. Scores that are decided stay as they are.
+#[must_use]
+pub fn elo_score(score: Score, phase: i32, model: &WinModel) -> Score {
+    if score.is_decisive() {
+        return score;
+    }
+    let curve = Curve::at(phase, model);
+    let [win, loss] = [score.value(), -score.value()].map(|value| curve.odds(value));
+    // Expectation 1/2 (1 + W - L) against 1/2 (1 - W + L), each sum as a fraction of the odds, so that neither loses
+    // its digits where it is small.
+    let part = |up: f64, down: f64| up / (1.0 + up) + 1.0 / (1.0 + down);
+    Score::from_eval((400.0 * (part(win, loss) / part(loss, win)).log10()).round() as i32)
+}
+
+/// The score in hundredths of the value at which a win is as likely as not. Scores that are decided stay as they are.
+#[must_use]
+pub fn normal_score(score: Score, phase: i32, model: &WinModel) -> Score {
+    if score.is_decisive() {
+        return score;
+    }
+    let centre = Curve::at(phase, model).centre;
+    Score::from_eval((100.0 * f64::from(score.value()) / centre).round() as i32)
+}
+
+/// The chance of a win by centipawns in one phase.
+struct Curve {
+    centre: f64,
+    spread: f64,
+}
+
+impl Curve {
+    fn at(phase: i32, model: &WinModel) -> Self {
+        let gone = f64::from(PHASES - phase.clamp(0, PHASES)) / f64::from(PHASES);
+        Self { centre: model.centre + model.centre_ending * gone, spread: model.spread }
+    }
+
+    /// The odds of a win at a value.
+    fn odds(&self, value: i32) -> f64 {
+        ((f64::from(value) - self.centre) / self.spread).exp()
+    }
+
+    /// The chance of a win at a value, of 1,000.
+    fn permille(&self, value: i32) -> u16 {
+        (1_000.0 / (1.0 + ((self.centre - f64::from(value)) / self.spread).exp())).round() as u16
+    }
 }
 
 #[cfg(test)]
@@ -68,5 +108,31 @@ mod tests {
         }
         assert_eq!(wdl(Score::mate_in(5), PHASES, model), [1_000, 0, 0]);
         assert_eq!(wdl(Score::table_loss(5), 0, model), [0, 0, 1_000]);
+    }
+
+    #[test]
+    fn other_scales_agree_with_the_chances() {
+        let model = &Position::RESULT_MODEL;
+        for phase in [0, 16, PHASES] {
+            let mut last = Score::from_eval(-20_000);
+            for value in (-2_000..=2_000).step_by(10) {
+                let score = Score::from_eval(value);
+                let elo = elo_score(score, phase, model);
+                assert!(elo >= last && elo_score(-score, phase, model) == -elo, "{value}");
+                last = elo;
+                let [win, draw, _] = wdl(score, phase, model);
+                let expected = 1.0 / (1.0 + 10_f64.powf(-f64::from(elo.value()) / 400.0));
+                let points = f64::from(2 * win + draw) / 2_000.0;
+                assert!((expected - points).abs() < 0.002, "{value}: {expected} {points}");
+            }
+            let even =
+                (0..2_000).find(|&value| wdl(Score::from_eval(value), phase, model)[0] >= 500);
+            let pawn = normal_score(Score::from_eval(even.unwrap()), phase, model);
+            assert!((pawn.value() - 100).abs() <= 1, "{pawn}");
+        }
+        for score in [Score::mate_in(3), Score::early_win(7), Score::table_loss(9)] {
+            assert_eq!(elo_score(score, 9, model), score);
+            assert_eq!(normal_score(score, 9, model), score);
+        }
     }
 }

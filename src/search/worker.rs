@@ -8,7 +8,7 @@ use crate::bytes::clock::Instant;
 use crate::game::{Adjudicate, Grounds, Heuristics, Line, Packed};
 use crate::hash::Key;
 use crate::search::history::{Before, History};
-use crate::search::limits::{Control, HashEntry, Limits};
+use crate::search::limits::{Control, CurrentMove, HashEntry, Limits};
 use crate::search::options::Features;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
@@ -27,6 +27,9 @@ pub(crate) const PROOF_KEY: u64 = 0x6a09_e667_f3bc_c908;
 /// The time beyond that for the move that those first nodes may use: tablebases on a slow disk, or
 /// a busy machine, would make much of them.
 const FIRST_GRACE: Duration = Duration::from_millis(100);
+
+/// The time after which a search tells the moves of the root that it searches: before, they change too fast to be read.
+const TELLS_MOVES_AFTER: Duration = Duration::from_secs(3);
 
 /// The key under which the transposition table stores the last position of `line`: near a limit of
 /// moves, that of the position at its [stage](Adjudicate::stage).
@@ -259,7 +262,15 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         self.pv[ply].clear();
     }
 
-    /// Makes a move, for which the transposition table was prefetched, and now and then checks whether the search is to
+    /// Prefetches what the node after a move looks up first.
+    #[inline]
+    pub(crate) fn prefetch(&self, mv: G::Move) {
+        let key = self.line.position().key_after(mv);
+        self.shared.tt.prefetch(key);
+        self.history.evaluations.prefetch(key);
+    }
+
+    /// Makes a move, whose position was [prefetched](Self::prefetch), and now and then checks whether the search is to
     /// end.
     #[inline]
     pub(crate) fn play(
@@ -382,6 +393,18 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
                 self.line.pop_null();
             }
         }
+    }
+
+    /// Tells that a root move is searched now, the `number`th of those that are not left out.
+    pub(crate) fn tell_root_move(&self, mv: G::Move, number: i32) {
+        if self.id > 0 || self.shared.start.elapsed() < TELLS_MOVES_AFTER {
+            return;
+        }
+        // The moves of better lines come before it.
+        let better = self.excluded.len() - self.shared.banned.len();
+        let number = number.unsigned_abs() + better as u32;
+        let depth = self.iteration.unsigned_abs();
+        self.shared.control.begin_move(&CurrentMove { depth, mv, number });
     }
 
     /// Records the nodes spent on a root move, `before` being the number of nodes before it.

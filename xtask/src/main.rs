@@ -4,6 +4,7 @@ mod games;
 mod keys;
 #[path = "../../benches/support/made_up.rs"]
 mod made_up;
+mod results;
 mod selfplay;
 mod synth;
 mod techniques;
@@ -24,6 +25,8 @@ struct Cli {
 enum Command {
     /// Draw the stored key table of a game again from the published seed.
     Keys(keys::Args),
+    /// Fit the chances of results that scores stand for.
+    Results(results::Args),
     /// Let the engine play against itself.
     Selfplay(selfplay::Args),
     /// Make up games for measurements from a book.
@@ -43,6 +46,7 @@ enum GameName {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Keys(args) => keys::run(&args),
+        Command::Results(args) => results::run(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Synth(args) => synth::run(&args),
         Command::Techniques(args) => techniques::run(&args),

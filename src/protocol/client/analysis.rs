@@ -141,7 +141,7 @@ fn iteration<G: Playable>(position: &G, line: &InfoLine) -> Iteration<G::Move> {
         nodes: info.nodes,
         table_hits: 0,
         time: info.time,
-        wdl: wdl(score, position.phase(), &G::WIN_MODEL),
+        wdl: wdl(score, position.phase(), &G::RESULT_MODEL),
         hashfull_permille: 0,
         pv: legal_line(position, &info.pv),
     }

@@ -7,7 +7,7 @@ use crate::game::Bound;
 use crate::protocol::conversation::Conversation;
 use crate::protocol::wire::format::{Answer, Offer};
 use crate::protocol::wire::scale;
-use crate::search::{HashEntry, Iteration, Score};
+use crate::search::{CurrentMove, HashEntry, Iteration, Score};
 
 /// The additions to the move that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,6 +106,19 @@ impl<T> Conversation<'_, T> {
         }
         write!(self.output, " score {}", scale::to_ucci(iteration.score.kind()))?;
         self.line_of_play::<G>(&iteration.pv)
+    }
+
+    /// Writes the move of the root that is searched now; UCCI has no word for its depth and number.
+    pub(crate) fn current_move<G: Playable>(
+        &mut self,
+        current: &CurrentMove<G::Move>,
+    ) -> io::Result<()> {
+        let CurrentMove { depth, mv, number } = *current;
+        let mv = self.text::<G>(mv);
+        if self.is_ucci() {
+            return writeln!(self.output, "info currmove {mv}");
+        }
+        writeln!(self.output, "info depth {depth} currmove {mv} currmovenumber {number}")
     }
 
     /// A score that no search found.

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use crate::book::Policy;
-use crate::engine::{Level, Playable};
+use crate::engine::{Level, Playable, elo_range};
 use crate::game::Side;
 use crate::protocol::session::settings::{
-    DEGREES, Degree, MAX_BOOK_PLIES, STYLES, Settings, VARIANTS,
+    DEGREES, Degree, MAX_BOOK_PLIES, SCALES, STYLES, Settings, VARIANTS,
 };
 use crate::protocol::session::values::{Given, choices, combo, combo_or_auto, list};
 use crate::protocol::wire::dialect::Dialect;
@@ -91,6 +91,8 @@ enum Value<G: Playable> {
         set: Set<G>,
     },
     Button(Effect),
+    /// The only value that other engines' option can have here.
+    Fixed(&'static str),
 }
 
 /// An option with these names in UCI and UCCI, of which an empty one is not announced.
@@ -165,6 +167,15 @@ const fn button<G: Playable>(
     named(uci, ucci, Value::Button(effect))
 }
 
+/// An option of other engines, not announced, of whose values the engine has one: it is understood, and others are refused
+/// by saying so.
+const fn fixed<G: Playable>(
+    names: &'static [&'static str],
+    value: &'static str,
+) -> EngineOption<G> {
+    named("", "", Value::Fixed(value)).also(names)
+}
+
 const fn always(_: Dialect) -> bool {
     true
 }
@@ -172,6 +183,17 @@ const fn always(_: Dialect) -> bool {
 /// UCI leaves open how ranks are counted, where the game counts them from 0.
 fn has_variants<G: Playable>(dialect: Dialect) -> bool {
     dialect == Dialect::Uci && G::RANKS_FROM_ZERO
+}
+
+/// The bounds of `UCI_Elo`; any rating of the type where the levels of the game have none.
+fn rating_bounds<G: Playable>() -> (u64, u64) {
+    let range = elo_range::<G>().unwrap_or(0..=u16::MAX);
+    (u64::from(*range.start()), u64::from(*range.end()))
+}
+
+/// Ratings mean something in games whose levels were rated.
+fn has_ratings<G: Playable>(_: Dialect) -> bool {
+    G::LEVEL_RATINGS.is_some()
 }
 
 /// Sets an option that UCCI knows and that has no effect here.
@@ -343,6 +365,10 @@ impl<G: Playable> EngineOption<G> {
         )
         .also(&["repetitionrule", "repetition"]),
         check("Sixty Move Rule", "sixtymoverule", |s| s.sixty_moves, |s| &mut s.sixty_moves),
+        fixed(&["rule60maxply"], "120"),
+        fixed(&["drawrule"], "None"),
+        fixed(&["luoutput"], "false"),
+        choice!("ScoreType", "scoretype", SCALES, scale),
         check("UCI_ShowWDL", "", |s| s.show_wdl, |s| &mut s.show_wdl),
         check("UCI_AnalyseMode", "", |s| s.analyse, |s| &mut s.analyse),
         choice!("UCI_Variant", "", VARIANTS, ranks).shown_in(has_variants::<G>),
@@ -353,6 +379,26 @@ impl<G: Playable> EngineOption<G> {
             |s| u64::from(s.level.number()),
             |s, number| s.level = Level::of_game::<G>(number as u8).unwrap_or(Level::FULL),
         ),
+        check(
+            "UCI_LimitStrength",
+            "limitstrength",
+            |s| s.limits_strength,
+            |s| &mut s.limits_strength,
+        )
+        .shown_in(has_ratings::<G>),
+        option(
+            "UCI_Elo",
+            "elo",
+            |s| {
+                let (min, max) = rating_bounds::<G>();
+                OptionKind::Spin { default: u64::from(s.elo), min, max }
+            },
+            |s, given| {
+                let (min, max) = rating_bounds::<G>();
+                given.number(min, max).map(|elo| s.elo = elo as u16)
+            },
+        )
+        .shown_in(has_ratings::<G>),
         choice!("Randomness", "randomness", DEGREES, randomness),
         option(
             "Seed",
@@ -399,6 +445,7 @@ impl<G: Playable> EngineOption<G> {
             Value::Amount { max, get, .. } => OptionKind::Amount { default: get(settings), max },
             Value::Applied { get, .. } => get(settings),
             Value::Button(_) => OptionKind::Button,
+            Value::Fixed(value) => choices(&[(value, ())], &()),
         }
     }
 
@@ -410,6 +457,7 @@ impl<G: Playable> EngineOption<G> {
             Value::Amount { max, set, .. } => set(settings, given.number(0, max)?),
             Value::Applied { set, .. } => set(settings, given)?,
             Value::Button(effect) => return Ok(effect),
+            Value::Fixed(value) => given.choice(&[(value, ())])?,
         }
         Ok(Effect::Nothing)
     }

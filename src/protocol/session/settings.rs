@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use crate::bytes::machine::{available_memory, cores};
 use crate::engine::clock::OVERHEAD;
-use crate::engine::{EngineOptions, Level, OwnBook, Playable};
-use crate::game::Side;
+use crate::engine::{EngineOptions, Handicap, Level, OwnBook, Playable, handicap_of_elo};
+use crate::game::{Heuristics, Side};
 use crate::protocol::session::engine_handle::MachineOptions;
 use crate::protocol::wire::ranks::Ranks;
-use crate::search::{Features, MAX_THREADS};
+use crate::search::{Features, MAX_THREADS, Score, elo_score, normal_score};
 
 /// Plies of a book, and misses, at most.
 pub(crate) const MAX_BOOK_PLIES: usize = 1000;
+/// The rating to which the engine is held where it is to be held to one and none was set.
+const USUAL_ELO: u16 = 1500;
 /// The bounds of the transposition table's size, in MiB, where the engine chooses it.
 const AUTO_HASH: (usize, usize) = (16, 1024);
 
@@ -23,8 +25,14 @@ pub(crate) struct Settings<G: Playable> {
     pub(crate) own_book: bool,
     pub(crate) use_tables: bool,
     pub(crate) level: Level,
+    /// The rating holds the engine back, not the level.
+    pub(crate) limits_strength: bool,
+    /// A rating in the range of the game's.
+    pub(crate) elo: u16,
     pub(crate) randomness: Degree,
     pub(crate) pruning: Degree,
+    /// The scale of the scores that are reported.
+    pub(crate) scale: Scale,
     /// The chances of win, draw and loss are reported.
     pub(crate) show_wdl: bool,
     /// Every search is an analysis: no move comes from a book.
@@ -56,6 +64,28 @@ pub(crate) enum Degree {
     Large,
 }
 
+/// The scales on which scores can be reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// See [`elo_score`].
+    Elo,
+    /// See [`normal_score`].
+    Normal,
+    /// Centipawns of the evaluation.
+    Raw,
+}
+
+impl Scale {
+    /// A score of a search from `position` on this scale.
+    pub(crate) fn of<G: Heuristics>(self, score: Score, position: &G) -> Score {
+        match self {
+            Self::Elo => elo_score(score, position.phase(), &G::RESULT_MODEL),
+            Self::Normal => normal_score(score, position.phase(), &G::RESULT_MODEL),
+            Self::Raw => score,
+        }
+    }
+}
+
 /// UCCI's styles of play. Here they only decide about offers of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -73,6 +103,10 @@ pub(crate) const DEGREES: [(&str, Degree); 4] = [
 
 pub(crate) const STYLES: [(&str, Style); 3] =
     [("solid", Style::Solid), ("normal", Style::Normal), ("risky", Style::Risky)];
+
+/// The scales of reported scores, by the names that they have in other engines.
+pub(crate) const SCALES: [(&str, Scale); 3] =
+    [("Elo", Scale::Elo), ("PawnValueNormalized", Scale::Normal), ("Raw", Scale::Raw)];
 
 /// The ways in which ranks are counted.
 pub(crate) const VARIANTS: [(&str, Ranks); 2] =
@@ -96,8 +130,11 @@ impl<G: Playable> Settings<G> {
             own_book: true,
             use_tables: true,
             level: Level::FULL,
+            limits_strength: false,
+            elo: USUAL_ELO,
             randomness: Degree::None,
             pruning: Degree::Large,
+            scale: Scale::Raw,
             show_wdl: false,
             analyse: false,
             debug: false,
@@ -150,12 +187,13 @@ impl<G: Playable> Settings<G> {
             Degree::Medium => Some(30),
             Degree::Large => Some(80),
         };
-        wanted.max(self.level.margin())
+        wanted.max(self.handicap().margin)
     }
 
-    /// The strength at which moves are chosen.
-    pub(crate) const fn level(&self) -> Level {
-        self.level
+    /// What the rating or the level holds the engine to when it chooses a move.
+    pub(crate) fn handicap(&self) -> Handicap {
+        let rated = if self.limits_strength { handicap_of_elo::<G>(self.elo) } else { None };
+        rated.unwrap_or_else(|| self.level.handicap())
     }
 
     /// Goes back to what the engine has where it could not have what was wished.

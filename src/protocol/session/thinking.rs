@@ -11,7 +11,7 @@ use crate::engine::{Choice, Engine, EngineError, EngineOptions, Playable};
 use crate::game::{Adjudicate, Game, Line, MoveList, ScoreKind};
 use crate::hash::Key;
 use crate::protocol::conversation::input::Event;
-use crate::search::{Control, HashEntry, Iteration, Limits, Score};
+use crate::search::{Control, CurrentMove, HashEntry, Iteration, Limits, Score};
 
 /// Moves made to prove a mate before an ordinary search looks for it.
 const QUICK_PROOF: u64 = 300_000;
@@ -21,6 +21,8 @@ const QUICK_PROOF: u64 = 300_000;
 pub(crate) enum Thought<G: Playable> {
     /// An iteration has ended.
     Iteration(Iteration<G::Move>),
+    /// A move of the root is searched now.
+    Current(CurrentMove<G::Move>),
     /// The transposition table's entry for the position that was requested first.
     Known(Option<HashEntry<G::Move>>),
     /// The number of leaves of the tree below a move.
@@ -144,6 +146,10 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
 
     fn is_pondering(&self) -> bool {
         self.signal.pondering.load(Ordering::Relaxed)
+    }
+
+    fn begin_move(&self, current: &CurrentMove<G::Move>) {
+        self.send(Thought::Current(*current));
     }
 
     fn report(&self, iteration: &Iteration<G::Move>) {

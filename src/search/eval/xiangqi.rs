@@ -98,6 +98,8 @@ impl Heuristics for Position {
     const NULL_MOVE: bool = true;
     const KEEPS_EVALUATIONS: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };
+    /// Fitted to games: `docs/lab/results.md`.
+    const RESULT_MODEL: WinModel = WinModel { centre: 76.0, centre_ending: 146.0, spread: 133.0 };
     const TUNABLES: Tunables = Tunables {
         reverse_futility_margin: 52,
         razor_base: 180,

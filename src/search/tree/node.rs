@@ -116,6 +116,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 }
             }
         }
+        let structures = self.structures();
         let entry = self.shared.probe(self.tt_key());
         if !N::PV
             && !compares
@@ -127,7 +128,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.learn_from_table(entry, score >= window.beta, depth, ply);
             return Ok(score);
         }
-        let mut node = self.new_node::<N>(entry, window, depth, ply, cut);
+        let mut node = self.new_node::<N>(entry, structures, window, depth, ply, cut);
         if !N::ROOT && !compares && self.shared.features.reductions {
             node.depth += self.hindsight(&node);
         }
@@ -247,6 +248,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     fn new_node<N: NodeKind>(
         &mut self,
         entry: Option<TtEntry>,
+        structures: Structures,
         window: Window,
         depth: i32,
         ply: usize,
@@ -283,7 +285,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if node.in_check || self.shared.proves {
             return node;
         }
-        node.structures = self.structures();
+        node.structures = structures;
         let stored = entry.and_then(|entry| entry.eval).map(i32::from);
         let evaluations = &mut self.history.evaluations;
         let raw = Score::from_eval(stored.unwrap_or_else(|| evaluations.evaluate(position)));
@@ -348,6 +350,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 continue;
             }
             number += 1;
+            if N::ROOT {
+                self.tell_root_move(mv, number);
+            }
             let candidate = self.candidate(node, picked, number);
             if !N::ROOT && self.shared.features.pruning && !best.score.is_lost() {
                 if prune::is_late::<G>(node, number) {
@@ -448,7 +453,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let position = self.line.position();
         let mv = picked.mv;
         // Before it is known whether the move is made: what follows takes about as long as memory.
-        self.shared.tt.prefetch(position.key_after(mv));
+        self.prefetch(mv);
         let index = position.history_index(mv);
         let noisy = position.is_noisy(mv);
         let slot = if noisy { noisy_slot(position, mv) } else { usize::MAX };

@@ -117,7 +117,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let least = beta.value() - node.corrected.value();
         for mv in self.promising_captures(least) {
-            self.shared.tt.prefetch(self.line.position().key_after(mv));
+            self.prefetch(mv);
             let index = self.line.position().history_index(mv);
             self.play(mv, Some(index), node.ply)?;
             self.played_quiet[node.ply] = false;

@@ -57,6 +57,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let position = self.line.position();
         let key = self.tt_key();
+        let structures = self.structures();
         let entry = self.shared.probe(key);
         if !N::PV
             && let Some(score) = tt_cutoff(entry, window, 0, ply)
@@ -78,7 +79,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             let evaluations = &mut self.history.evaluations;
             let score = Score::from_eval(stored.unwrap_or_else(|| evaluations.evaluate(position)));
             raw = Some(score);
-            result_so_far.score = refined(self.corrected(score, &self.structures()), entry, ply);
+            result_so_far.score = refined(self.corrected(score, &structures), entry, ply);
             if result_so_far.score >= window.beta && entry.is_some() {
                 return Ok(result_so_far.score); // what the table has is worth more
             }
@@ -172,9 +173,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         self.shared.store(key, entry);
     }
 
-    /// The keys by which the evaluation of the line's last position is corrected.
+    /// The keys by which the evaluation of the line's last position is corrected; the corrections are prefetched, while the
+    /// transposition table is waited for.
+    #[inline]
     pub(crate) fn structures(&self) -> Structures {
-        self.line.position().structure_keys().filter(|_| self.shared.features.corrections)
+        let position = self.line.position();
+        let keys = position.structure_keys().filter(|_| self.shared.features.corrections);
+        self.history.prefetch_corrections(position.turn(), &keys);
+        keys
     }
 
     /// Appends the moves to try.
@@ -222,7 +228,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             let most = (0..rest.len()).rev().max_by_key(|&i| rest[i].0).unwrap_or(0);
             rest.swap(0, most);
             let mv = rest[0].1;
-            self.shared.tt.prefetch(self.line.position().key_after(mv));
+            self.prefetch(mv);
             match self.skips_in_quiescence(mv, i, stand, best.score, window.alpha) {
                 Skips::No => {}
                 Skips::Move(most) => {

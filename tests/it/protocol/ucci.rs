@@ -42,6 +42,8 @@ fn introduces_itself() {
         "randomness type combo var none var small var medium var large default none",
         "style type combo var normal var solid var risky default normal",
         "newgame type button",
+        "limitstrength type check default false",
+        "scoretype type combo var Raw var Elo var PawnValueNormalized default Raw",
     ] {
         assert!(output.lines().any(|line| line == format!("option {option}")), "{option}");
     }
@@ -73,6 +75,24 @@ fn reports_in_the_words_of_the_protocol() {
     assert_eq!(best_moves(&output)[0].split(' ').next(), Some(words[6]));
     let mate = answers_to(format!("position fen {MATE} w - - 0 1\ngo depth 4\n"));
     assert!(mate.contains(" score 9997 "), "{mate}");
+}
+
+#[test]
+fn a_rating_and_another_scale_can_be_set() {
+    let plain = answers_to("go nodes 30000\n");
+    let weak = answers_to("setoption limitstrength true\nsetoption elo 800\ngo nodes 30000\n");
+    let nodes = |output: &str| -> u64 {
+        let told = output.lines().rfind(|line| line.starts_with("info time ")).unwrap();
+        told.split(' ').next_back().unwrap().parse().unwrap()
+    };
+    assert!(nodes(&weak) < nodes(&plain), "{plain}{weak}");
+    let position = "position startpos moves h2e2 h9g7 e2e6\n";
+    let score = |scale: &str| {
+        let output = answers_to(format!("setoption scoretype {scale}\n{position}go depth 6\n"));
+        let told = output.lines().rfind(|line| line.starts_with("info depth 6 score "));
+        told.unwrap().split(' ').nth(4).unwrap().parse::<i32>().unwrap()
+    };
+    assert_ne!(score("Raw"), score("Elo"));
 }
 
 #[test]

@@ -350,6 +350,90 @@ fn a_fixed_time_is_used() {
 }
 
 #[test]
+fn a_long_search_tells_the_move_that_it_searches() {
+    let live = Live::start(Dialect::Uci);
+    let before = Instant::now();
+    live.say("setoption name MultiPV value 2\ngo movetime 5000\n");
+    live.wait_for("bestmove", 1);
+    assert!(before.elapsed() >= Duration::from_secs(3));
+    let output = live.end();
+    let told = output.lines().find(|line| line.contains(" currmove ")).unwrap();
+    let words: Vec<&str> = told.split(' ').collect();
+    let ["info", "depth", depth, "currmove", mv, "currmovenumber", number] = words[..] else {
+        panic!("{told}");
+    };
+    assert!(depth.parse::<u32>().unwrap() > 1 && number.parse::<u32>().unwrap() >= 1, "{told}");
+    assert!(Position::start().is_legal(Position::parse_move(mv).unwrap()), "{told}");
+    assert!(!answers_to("go depth 9\n").contains("currmove"));
+}
+
+/// Nodes of the last iteration that was reported.
+fn nodes_of(output: &str) -> u64 {
+    let info = output.lines().rfind(|line| line.contains(" nodes ")).unwrap();
+    let mut words = info.split(' ').skip_while(|&word| word != "nodes");
+    words.nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_rating_holds_the_engine_back_in_place_of_the_level() {
+    let output = answers_to("uci\n");
+    let option = "option name UCI_Elo type spin default 1500 min ";
+    let told = output.lines().find(|line| line.starts_with(option)).unwrap();
+    let bounds: Vec<u32> = told.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [1_500, min, max] = bounds[..] else { panic!("{told}") };
+    assert!(output.contains("option name UCI_LimitStrength type check default false\n"));
+    let go = |options: &str| nodes_of(&answers_to(format!("{options}go nodes 30000\n")));
+    let elo = |elo: u32| format!("setoption name UCI_Elo value {elo}\n");
+    let limited = "setoption name UCI_LimitStrength value true\n";
+    let level = "setoption name Level value 1\n";
+    assert!(go(&elo(min)) > 10_000, "the rating counts only where strength is limited");
+    let weak = go(&format!("{limited}{}", elo(min)));
+    let strong = go(&format!("{level}{limited}{}", elo(max)));
+    assert!(weak <= 800 && strong > 10_000, "{weak} {strong}");
+    assert!(go(level) <= 800);
+    for elo in [min - 1, max + 1] {
+        let refused = answers_to(format!("setoption name UCI_Elo value {elo}\n"));
+        assert_eq!(
+            refused,
+            format!("info string option UCI_Elo: \"{elo}\" is not from {min} to {max}\n")
+        );
+    }
+}
+
+#[test]
+fn scores_have_the_scale_that_is_wanted() {
+    let position = "position startpos moves h2e2 h9g7 e2e6\n";
+    let score = |scale: &str| {
+        let output =
+            answers_to(format!("setoption name ScoreType value {scale}\n{position}go depth 6\n"));
+        let info = output.lines().rfind(|line| line.starts_with("info depth 6 ")).unwrap();
+        let mut words = info.split(' ').skip_while(|&word| word != "cp");
+        words.nth(1).unwrap().parse::<i32>().unwrap()
+    };
+    let [raw, elo, normal] = ["Raw", "elo", "PawnValueNormalized"].map(score);
+    assert!(raw != 0 && raw.signum() == elo.signum() && raw.signum() == normal.signum());
+    assert!(raw != elo && raw != normal && elo != normal, "{raw} {elo} {normal}");
+    let output = answers_to(format!("{position}go depth 6\n"));
+    assert!(output.contains(&format!(" score cp {raw} ")), "{output}");
+}
+
+#[test]
+fn options_of_other_engines_with_one_value_here_say_so() {
+    let known = "setoption name Rule60MaxPly value 120\nsetoption name Draw Rule value None\n\
+                 setoption name LU_Output value false\nsetoption name Repetition Rule value AsianRule\n";
+    assert_eq!(answers_to(known), "");
+    let refused = answers_to(
+        "setoption name Rule60MaxPly value 60\nsetoption name Draw Rule value DrawAsRedWin\n",
+    );
+    assert_eq!(
+        refused,
+        "info string option Rule60MaxPly: \"60\" is not 120\n\
+         info string option Draw Rule: \"DrawAsRedWin\" is not None\n"
+    );
+    assert!(!answers_to("uci\n").contains("Rule60MaxPly"));
+}
+
+#[test]
 fn numbers_that_are_none_are_told_and_the_rest_is_searched() {
     let output = answers_to("go depth x nodes 50\ngo depth 99999999999 nodes 50\n");
     assert!(output.contains("info string go: ignored depth x\n"), "{output}");

@@ -114,7 +114,7 @@ impl Session<'_> {
     pub(crate) fn hear_thought(&mut self, thought: Thought<Board>) -> io::Result<()> {
         match thought {
             Thought::Iteration(iteration) => self.tell(&iteration),
-            Thought::Count(..) | Thought::Known(_) => Ok(()),
+            Thought::Count(..) | Thought::Known(_) | Thought::Current(_) => Ok(()),
             Thought::Prepared(prepared) => self.prepared(prepared),
             Thought::Done(None) => self.search_lost(),
             Thought::Done(Some(done)) => {

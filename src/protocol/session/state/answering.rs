@@ -11,7 +11,7 @@ use crate::protocol::conversation::position::{any_move, read_position, score_wit
 use crate::protocol::session::answers::{Detail, Extras};
 use crate::protocol::session::thinking::{Done, Outcome, Thought};
 use crate::protocol::wire::command::Setup;
-use crate::search::{HashEntry, Iteration, tt_key};
+use crate::search::{HashEntry, Iteration, Score, tt_key};
 
 /// The most positions of which transposition table entries may be requested from a search at a time.
 const MAX_PROBED: usize = 10_000;
@@ -21,6 +21,7 @@ impl<G: Playable> Session<'_, G> {
     pub(crate) fn hear_thought(&mut self, thought: Thought<G>) -> io::Result<()> {
         match thought {
             Thought::Iteration(iteration) => self.tell_iteration(iteration),
+            Thought::Current(current) => self.gui.current_move::<G>(&current),
             Thought::Count(mv, leaves) => self.gui.count::<G>(mv, leaves),
             Thought::Known(entry) => self.tell_known(entry),
             Thought::Done(done) => self.search_ended(done),
@@ -31,7 +32,8 @@ impl<G: Playable> Session<'_, G> {
     fn tell_iteration(&mut self, iteration: Iteration<G::Move>) -> io::Result<()> {
         if iteration.multipv as usize <= self.settings.multipv() {
             let detail = Detail { wdl: self.settings.show_wdl, debug: self.settings.debug };
-            self.gui.iteration::<G>(&iteration, detail)?;
+            let score = self.scaled(iteration.score);
+            self.gui.iteration::<G>(&Iteration { score, ..iteration.clone() }, detail)?;
         }
         if let Some(search) = &mut self.search {
             if iteration.multipv == 1 {
@@ -40,6 +42,11 @@ impl<G: Playable> Session<'_, G> {
             search.lines.push(iteration);
         }
         Ok(())
+    }
+
+    /// A score of the line's last position on the scale that the GUI wants.
+    fn scaled(&self, score: Score) -> Score {
+        self.settings.scale.of(score, self.line.position())
     }
 
     fn search_ended(&mut self, done: Option<Box<Done<G>>>) -> io::Result<()> {
@@ -147,12 +154,12 @@ impl<G: Playable> Session<'_, G> {
     /// where there is no other.
     fn tell_unsearched(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
         let score = choice.score.unwrap_or_else(|| score_without_search(self.line.position()));
-        self.gui.score::<G>(choice.depth, score, &choice.pv)
+        self.gui.score::<G>(choice.depth, self.scaled(score), &choice.pv)
     }
 
     fn tell_table(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
         if let Some(score) = choice.score {
-            self.gui.score::<G>(1, score, &choice.pv)?;
+            self.gui.score::<G>(1, self.scaled(score), &choice.pv)?;
         }
         if let Some(table) = &choice.table {
             self.gui.message(&format!("the move is from the endgame tables: {table}"))?;

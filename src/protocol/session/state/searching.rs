@@ -127,7 +127,7 @@ impl<G: Playable> Session<'_, G> {
             Some(depth) => Job::Count(depth.min(MAX_PERFT)),
             None if go.infinite || self.settings.analyse => Job::Analyse(goal),
             None => {
-                let limits = self.settings.level().within(goal.limits);
+                let limits = self.settings.handicap().within(goal.limits);
                 Job::Choose(Goal { limits, ..goal })
             }
         }
