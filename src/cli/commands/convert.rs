@@ -399,12 +399,13 @@ impl Work<'_, '_> {
                 Ok(())
             }
             Err(Refusal::Output(error)) => Err(error),
-            Err(Refusal::Picture(PictureError::Io(error))) => Err(self.output.failed(error)),
+            Err(
+                Refusal::Picture(PictureError::Io(error)) | Refusal::Game(WriteError::Io(error)),
+            ) => Err(self.output.failed(error)),
             Err(Refusal::Picture(error)) => {
                 let place = game.place.within(source);
                 Err(refused(error).within(message!("{place}: game {}", game.game)))
             }
-            Err(Refusal::Game(WriteError::Io(error))) => Err(self.output.failed(error)),
             Err(Refusal::Game(error @ WriteError::NoWriter(..))) => {
                 Err(CliError::new(exit::USAGE, error))
             }

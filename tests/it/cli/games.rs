@@ -201,7 +201,8 @@ fn openings_grow_and_fall_by_year() {
         (1995, pawn, "2. h2e2"),
         (1996, cannon, "3. c3c4"),
     ] {
-        text += &format!("[Red \"a\"]\n[Date \"{year}\"]\n\n{opening} {end} 1-0\n\n");
+        let game = format!("[Red \"a\"]\n[Date \"{year}\"]\n\n{opening} {end} 1-0\n\n");
+        text.push_str(&game);
     }
     folder.write("games/a.pgn", text + "[Red \"a\"]\n\n1. g3g4 0-1\n\n");
     let places = [folder.at("games"), folder.at("index")];

@@ -60,11 +60,12 @@ impl PlayerPage {
             };
             let tallies: Vec<(String, Tally)> =
                 (first..=last).map(|year| (year.to_string(), tally_of(year))).collect();
-            self.page.plot(&results(text!("Games by year"), tallies));
+            self.page.plot(&results(text!("Games by year"), &tallies));
         }
         let lengths = answer.lengths.iter();
         let lengths = lengths.map(|of| (format!("{}-{}", of.from, of.to), of.tally));
-        self.page.plot(&results(text!("Games by their number of plies"), lengths.collect()));
+        self.page
+            .plot(&results(text!("Games by their number of plies"), &lengths.collect::<Vec<_>>()));
     }
 
     fn tallies(&mut self, heading: &str, rows: &[NamedTally]) {
@@ -240,7 +241,7 @@ fn cells(name: String, tally: &Tally) -> Vec<String> {
 }
 
 /// A plot of results.
-fn results(title: String, rows: Vec<(String, Tally)>) -> Plot {
+fn results(title: String, rows: &[(String, Tally)]) -> Plot {
     let of = |count: fn(&Tally) -> u64| {
         rows.iter().map(|(_, tally)| count(tally) as f64).collect::<Vec<_>>()
     };
