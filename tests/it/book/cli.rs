@@ -375,9 +375,12 @@ fn damaged_books_have_their_codes() {
         newer[63] = 1;
         check("older.book", &newer, &["version 1", "build it again"]);
         check("empty.book", b"", &["an empty file", "juzhong book build"]);
-        check("games.book", b"1. h2e2 h9g7", &["not a SQLite database but a file of games (pgn)"]);
         check("table.book", b"JZTABLE\0\0", &["not a SQLite database but an endgame table"]);
     }
+    // Games are read as a book, but not changed.
+    let games = folder.write("games.book", "1. h2e2 h9g7");
+    let edit = ["book", "edit", &games, "--move", "h2e2", "--weight", "1"];
+    fails(&edit, 65, &["not a SQLite database but a file of games (pgn)"]);
     fails(&["book", "query", &book, "--fen", "9/9 w"], 65, &["--fen"]);
     fails(&["book", "query", &book, "--moves", "h2e2 e9e7"], 65, &["move 2", "illegal"]);
     fails(&["book", "query", &book, "--moves", "h2"], 65, &["--moves", "move 1", "h2"]);

@@ -146,8 +146,8 @@ fn show(row: &NoveltyRow, out: &mut dyn Write) -> Result<(), CliError> {
     say!(out, "{year:>4}  ply {ply}: {shown}  ({before} before it, {with} with it)")?;
     let players = fitting(&format!("{first} - {second}"), PLAYERS);
     let event = fitting(game.about.event.as_deref().unwrap_or_default(), EVENT);
-    let (number, result) = (&game.id, game.about.result);
-    writeln!(out, "      {number} {} {result} {}", Visible(players), Visible(event))?;
+    let about = format!("{} {players} {} {event}", game.id, game.about.result);
+    writeln!(out, "      {}", Visible(about.trim_end()))?;
     for line in wrapped(&row.moves.join(" "), MOVES) {
         writeln!(out, "      {line}")?;
     }
