@@ -1,6 +1,6 @@
 //! Pictures of positions and games: drawings of boards as SVG and PNG, games as GIF and as pages for reading.
 //!
-//! A [`Drawing`] is a list of shapes, which is [written as SVG](svg_file) or [painted](png). Boards look as those of the
+//! A [`Drawing`] is a list of shapes, which is [written as SVG](svg_file) or [painted](png()). Boards look as those of the
 //! page in the browser: the outlines of its pieces are read from its glyphs, those of coordinates from a file beside this
 //! one, so that no picture needs a font.
 

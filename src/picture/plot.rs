@@ -19,7 +19,7 @@ const LEGEND_ROW: f32 = 20.0;
 const LABELS: usize = 12;
 
 /// Characters of an entry of the legend at most, a Chinese one counting two.
-const NAME: usize = 31;
+const NAME: usize = 27;
 
 /// The colours of series, and the dashes that tell them apart in print.
 const COLOURS: [[u8; 3]; 8] = [

@@ -27,6 +27,9 @@ const NUMBER: usize = 7;
 /// Periods of the table at most.
 const PERIODS: usize = 6;
 
+/// Games of a period with which a plot begins or ends, at least.
+const PLOTTED: u64 = 20;
+
 /// The years of a point of the plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Period {
@@ -143,18 +146,28 @@ fn shares(
     let share = |&period: &u16| {
         let own = opening.years.iter().filter(|year| is_in(year.year, period));
         let own: u64 = own.map(|year| year.games).sum();
-        let all = answer.years.iter().filter(|year| is_in(year.year, period));
-        let all: u64 = all.map(|year| year.games).sum();
-        100.0 * own as f64 / all.max(1) as f64
+        100.0 * own as f64 / games_of(answer, years, period).max(1) as f64
     };
     periods.iter().map(share).collect()
 }
 
+/// All games of a period of that many years.
+fn games_of(answer: &OpeningsAnswer, years: u16, period: u16) -> u64 {
+    let is_in = |year: u16| (period..period.saturating_add(years)).contains(&year);
+    answer.years.iter().filter(|year| is_in(year.year)).map(|year| year.games).sum()
+}
+
+/// The plot of the openings that have a code. Periods of few games at both ends are left out: their shares say little.
 fn plot(answer: &OpeningsAnswer, years: u16) -> Plot {
     let periods = periods(answer, years);
-    let series = answer.openings.iter().map(|opening| Series {
+    let says_much = |&period: &u16| games_of(answer, years, period) >= PLOTTED;
+    let first = periods.iter().position(says_much).unwrap_or(0);
+    let last = periods.iter().rposition(says_much).unwrap_or(periods.len() - 1);
+    let periods = &periods[first..=last];
+    let named = answer.openings.iter().filter(|opening| opening.ecco.is_some());
+    let series = named.map(|opening| Series {
         name: title(opening),
-        values: shares(answer, opening, years, &periods),
+        values: shares(answer, opening, years, periods),
     });
     Plot {
         title: text!("Shares of openings by year, {} games", answer.games),
