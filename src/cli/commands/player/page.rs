@@ -51,7 +51,7 @@ impl PlayerPage {
 
     fn plots(&mut self, answer: &PlayerAnswer) {
         let years: Vec<u16> =
-            answer.years.iter().filter_map(|year| year.name.parse().ok()).collect();
+            answer.years.iter().filter_map(|year| year.name.parse::<u16>().ok()).collect();
         if let (Some(&first), Some(&last)) = (years.first(), years.last()) {
             // Years without games have their place.
             let tally_of = |year: u16| {
