@@ -242,6 +242,10 @@ pub(crate) struct GameReader {
 }
 
 impl GameReader {
+    fn closed() -> PyErr {
+        ClosedError::new_err("the reader of games is closed")
+    }
+
     fn lock(&self) -> MutexGuard<'_, Option<Receiver<Message>>> {
         self.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -250,7 +254,7 @@ impl GameReader {
     fn wait(&self) -> PyResult<Result<Message, RecvTimeoutError>> {
         match self.lock().as_ref() {
             Some(games) => Ok(games.recv_timeout(SIGNALS_EVERY)),
-            None => Err(ClosedError::new_err("the reader of games is closed")),
+            None => Err(Self::closed()),
         }
     }
 }
@@ -271,6 +275,10 @@ impl GameReader {
         loop {
             match py.detach(|| self.wait())? {
                 Ok(Ok(game)) => return Ok(Some(game)),
+                // The reading ends early, or as interrupted, once another thread has closed the reader.
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) if self.stop.is_set() => {
+                    return Err(Self::closed());
+                }
                 Ok(Err((path, error))) => return Err(os_error(&path, &error)),
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,

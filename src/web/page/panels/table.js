@@ -58,21 +58,25 @@ export class TablePanel {
 
   async load() {
     if (!this.open || !this.app.informed) return;
-    const { app } = this;
-    const tables = app.meta.xiangqi.tables;
+    const tables = this.app.meta.xiangqi.tables;
     if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD)); return; }
     if (this.men > (tables.men ?? 7)) { this.show(this.tooMany(tables.men ?? tables.largest ?? 7)); return; }
     const asking = new AbortController();
     this.asking = asking;
     try {
-      const [set = '', turned = ''] = setNames(app.session.position.men.values());
-      const sets = this.sets ??= await setsOfServer(asking.signal);
-      if (!sets.has(set) && !sets.has(turned)) { this.show(this.missing(set)); return; }
-      const answer = await get('/api/table', { ...app.session.query, notation: app.settings.notation }, asking.signal);
-      this.showAnswer(answer);
+      await this.ask(asking.signal);
     } catch (error) {
       if (!asking.signal.aborted) this.show(this.problem(error));
     }
+  }
+
+  /** Shows what the server's table says, and asks for no set that it does not have. @param {AbortSignal} signal */
+  async ask(signal) {
+    const { session, settings } = this.app;
+    const [set = '', turned = ''] = setNames(session.position.men.values());
+    const sets = this.sets ??= await setsOfServer(signal);
+    if (!sets.has(set) && !sets.has(turned)) { this.show(this.missing(set)); return; }
+    this.showAnswer(await get('/api/table', { ...session.query, notation: settings.notation }, signal));
   }
 
   /** @param {number} men */
