@@ -10,8 +10,8 @@ draws games of a collection by the seed, reviews each of them twice, and prints
 - the time of the usual review for a game.
 
 A deep review of a game takes some fifty times as long. With --sample K only the moves that have a mark in the usual
-review and K others of each game, drawn by the seed, are reviewed deeply, each as a game of one move from its position;
-what the others have missed is then an estimate.
+review and K others of each game, drawn by the seed, are reviewed deeply, each as a game of one move from its position, or
+from where its position came up first if it is repeated there; what the others have missed is then an estimate.
 
 With -o every review is kept in a file as soon as it is there, and the same command goes on from it. Ctrl-C reports on the
 games so far. What follows `--` is for both reviews: books, tables, threads, an engine.
@@ -80,16 +80,25 @@ def sample_of(args, number, line, usual, folder):
     plies = set(marked(usual)) | set(draw.sample(others, min(args.sample, len(others))))
     whole = json.loads(line)
     moves = whole["moves"].split()
+    boards = boards_of(args, whole, moves, max(plies, default=0))
     row = {"asked": asked(args), "game": number, "nodes": args.nodes * args.factor, "seconds": 0, "moves": []}
     for ply in sorted(plies):
-        start = whole.get("start") or whole.get("fen") or "startpos"
-        before = ["position", "--json", "--fen", start, "--moves", " ".join(moves[:ply - 1])]
-        fen = json.loads(run([args.juzhong, *before]))["fen"]
-        one = json.dumps({"start": fen, "moves": moves[ply - 1], "result": "*"})
+        first = next(at for at, board in enumerate(boards[:ply]) if board in boards[ply - 1:ply + 1])
+        one = json.dumps({"start": f"{boards[first]} - - 0 1", "moves": " ".join(moves[first:ply]), "result": "*"})
         deep = row_of(args, number, one, args.nodes * args.factor, folder)
         row["seconds"] += deep["seconds"]
-        row["moves"] += [{**move, "ply": ply} for move in deep["moves"]]
+        row["moves"] += [{**move, "ply": ply} for move in deep["moves"][-1:]]
     return row
+
+
+def boards_of(args, game, moves, count):
+    """The board and the side to move before each of so many moves, and after the last."""
+    start = game.get("start") or game.get("fen") or "startpos"
+    found = []
+    for ply in range(count + 1):
+        answer = run([args.juzhong, "position", "--json", "--fen", start, "--moves", " ".join(moves[:ply])])
+        found.append(" ".join(json.loads(answer)["fen"].split()[:2]))
+    return found
 
 
 def asked(args):

@@ -6,7 +6,7 @@ use crate::gomoku::{Board, Point};
 use crate::hash::Key;
 use crate::hash::xiangqi::KEYS;
 use crate::record::Formats;
-use crate::xiangqi::{Position, Square};
+use crate::xiangqi::{Move, Position, Square};
 
 /// A game whose collections are indexed.
 pub trait Collected: Formats + Named + Symmetric {
@@ -25,6 +25,20 @@ pub trait Collected: Formats + Named + Symmetric {
 
     /// The column and the row of a point named `text`.
     fn point(text: &str) -> Option<[u8; 2]>;
+
+    /// The change that a move of `side` makes on the board.
+    fn change(mv: Self::Move, side: Side) -> BoardChange;
+}
+
+/// The change that a move makes on a board. Points are columns and rows, as of [`Collected::letter`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoardChange {
+    /// The point that it leaves empty; `None` if it puts a new piece on the board.
+    pub left: Option<[u8; 2]>,
+    /// The point where a piece stands after it.
+    pub at: [u8; 2],
+    /// The letter of a new piece; `None` if it is the one that left its point.
+    pub letter: Option<char>,
 }
 
 /// The key of sets of pieces by role, either side first: the lesser of both keys by the stored words for material.
@@ -69,6 +83,12 @@ impl Collected for Position {
     fn point(text: &str) -> Option<[u8; 2]> {
         Square::parse(text).map(|square| [square.file(), square.rank()])
     }
+
+    #[inline]
+    fn change(mv: Move, _side: Side) -> BoardChange {
+        let [left, at] = [mv.from(), mv.to()].map(|square| [square.file(), square.rank()]);
+        BoardChange { left: Some(left), at, letter: None }
+    }
 }
 
 impl Collected for Board {
@@ -83,11 +103,24 @@ impl Collected for Board {
     }
 
     fn letter(&self, column: u8, row: u8) -> Option<char> {
-        let side = Point::new(column, row).and_then(|point| self.stone(point))?;
-        Some(if side == Side::First { 'x' } else { 'o' })
+        Point::new(column, row).and_then(|point| self.stone(point)).map(letter_of)
     }
 
     fn point(text: &str) -> Option<[u8; 2]> {
         Point::parse(text).map(|point| [point.column(), point.row()])
+    }
+
+    #[inline]
+    fn change(mv: Point, side: Side) -> BoardChange {
+        let at = [mv.column(), mv.row()];
+        BoardChange { left: None, at, letter: Some(letter_of(side)) }
+    }
+}
+
+/// The letter of a side's stones.
+fn letter_of(side: Side) -> char {
+    match side {
+        Side::First => 'x',
+        Side::Second => 'o',
     }
 }

@@ -1,14 +1,16 @@
 //! Sets of lines: by the positions that they reach, and by patterns on the board.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::collection::error::IndexError;
 use crate::collection::game::Collected;
 use crate::collection::pattern::BoardPattern;
+use crate::collection::pattern_search::PatternSearch;
 use crate::collection::postings::{self, Posting};
-use crate::collection::store::GameIndex;
+use crate::collection::store::{GameIndex, IndexReader};
 use crate::game::Packed;
 use crate::hash::Key;
 
@@ -203,7 +205,7 @@ impl GameIndex {
 
     /// The lines in which the pattern is on the board after any move, or before the first.
     ///
-    /// Every line is played through, on all cores.
+    /// Every line is played through, on all cores, each of which reads a part of the index by a connection of its own.
     ///
     /// # Errors
     ///
@@ -212,22 +214,19 @@ impl GameIndex {
         &self,
         pattern: &BoardPattern,
     ) -> Result<Lines, IndexError> {
-        let mut numbers = Vec::new();
-        let mut batch = Vec::with_capacity(BATCH);
-        let mut look = |batch: &mut Vec<StoredLine>| {
-            let found = batch.par_iter().filter(|line| line.has::<G>(pattern));
-            numbers.par_extend(found.map(|line| line.number));
-            batch.clear();
-        };
-        self.each_line(|line| {
-            batch.push(line);
-            if batch.len() == BATCH {
-                look(&mut batch);
-            }
-            Ok(())
-        })?;
-        look(&mut batch);
-        Ok(Lines::new(numbers))
+        let sql = "SELECT coalesce(max(id), 0) FROM lines";
+        let last: i64 = self
+            .connection
+            .query_row(sql, (), |row| row.get(0))
+            .map_err(|error| self.fault(&error))?;
+        let parts = (rayon::current_num_threads() as u64).cast_signed();
+        let each = last / parts + 1;
+        let reader = self.reader();
+        let found = (0..parts).into_par_iter().map(|part| {
+            let numbers = part * each..(part + 1) * each;
+            reader.lines_matching::<G>(pattern, numbers)
+        });
+        Ok(Lines::new(found.collect::<Result<Vec<_>, _>>()?.concat()))
     }
 
     /// Hands over every line, in the order of their numbers, lines that no game has any more among them.
@@ -249,6 +248,39 @@ impl GameIndex {
     }
 }
 
+impl IndexReader<'_> {
+    /// The lines of these numbers in which the pattern is on the board at any time.
+    fn lines_matching<G: Collected>(
+        &self,
+        pattern: &BoardPattern,
+        numbers: Range<i64>,
+    ) -> Result<Vec<i64>, IndexError> {
+        let fault = |error| IndexError::of(self.path, &error);
+        let usual = PatternSearch::new(pattern, &G::start());
+        let connection = self.connect()?;
+        let sql = "SELECT id, start, moves FROM lines WHERE id >= ? AND id < ?";
+        let mut statement = connection.prepare(sql).map_err(fault)?;
+        let mut rows = statement.query([numbers.start, numbers.end]).map_err(fault)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().map_err(fault)? {
+            let start: Option<String> = row.get(1).map_err(fault)?;
+            // A row of a damaged index may hold anything.
+            let Some(moves) = row.get_ref(2).ok().and_then(|moves| moves.as_blob().ok()) else {
+                continue;
+            };
+            let has_pattern = match start.map(|fen| G::from_fen(&fen)) {
+                None => usual.is_in(moves),
+                Some(Ok(start)) => PatternSearch::new(pattern, &start).is_in(moves),
+                Some(Err(_)) => false,
+            };
+            if has_pattern {
+                found.push(row.get(0).map_err(fault)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
 impl StoredLine {
     /// The start, and the moves up to one that is not legal; `None` if the start cannot be read.
     pub(crate) fn played<G: Collected>(&self) -> Option<(G, Vec<G::Move>)> {
@@ -258,32 +290,6 @@ impl StoredLine {
         };
         let moves = legal_moves(Some(&start), &self.moves);
         Some((start, moves))
-    }
-
-    /// Returns true if the pattern is on the board at any time.
-    fn has<G: Collected>(&self, pattern: &BoardPattern) -> bool {
-        let start = match &self.start {
-            Some(fen) => G::from_fen(fen).ok(),
-            None => Some(G::start()),
-        };
-        let Some(mut position) = start else { return false };
-        let images = pattern.images(&position);
-        if images.is_empty() {
-            return false;
-        }
-        let mut moves = self.moves.chunks_exact(2);
-        loop {
-            if images.matches(&position) {
-                return true;
-            }
-            let Some(&[low, high]) = moves.next() else { return false };
-            let mv = G::Move::unpack(u16::from_le_bytes([low, high]));
-            // Lines hold legal moves; a damaged index may hold others.
-            match mv.filter(|&mv| position.is_legal(mv)) {
-                Some(mv) => drop(position.make(mv)),
-                None => return false,
-            }
-        }
     }
 }
 

@@ -25,6 +25,7 @@ mod lines;
 mod novelties;
 mod openings;
 mod pattern;
+mod pattern_search;
 mod player;
 mod postings;
 mod query;
@@ -34,7 +35,7 @@ mod update;
 
 pub use entry::{Fault, GameKey, IndexedGame};
 pub use error::IndexError;
-pub use game::{Collected, material_key};
+pub use game::{BoardChange, Collected, material_key};
 pub use lines::{Lines, MovesOfLine};
 pub use novelties::{FirstMove, NoveltyError, NoveltyOrder, NoveltySearch};
 pub use openings::OpeningCount;

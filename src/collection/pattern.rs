@@ -42,10 +42,10 @@ pub struct BoardPattern {
 
 /// A point, and the letter of the piece that is wanted there; `None` for no piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct WantedPoint {
-    column: u8,
-    row: u8,
-    letter: Option<char>,
+pub(crate) struct WantedPoint {
+    pub(crate) column: u8,
+    pub(crate) row: u8,
+    pub(crate) letter: Option<char>,
 }
 
 /// A pattern in all its images on a board.
@@ -205,10 +205,9 @@ impl PatternImages {
         })
     }
 
-    /// Returns true if no board of the size can have the pattern.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// The points of each image.
+    pub(crate) fn points(&self) -> impl Iterator<Item = &[WantedPoint]> {
+        self.0.iter().map(Vec::as_slice)
     }
 }
 

@@ -140,9 +140,7 @@ impl GameIndex {
         }
         drop(file);
         let sql = |error| IndexError::of(path, &error);
-        let mut connection = open_working(path, "PRAGMA busy_timeout = 10000;").map_err(sql)?;
-        let watched = stop.clone();
-        connection.progress_handler(STEPS, Some(move || watched.is_set())).map_err(sql)?;
+        let connection = IndexReader { path, stop }.connect()?;
         let number = |name| {
             connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sql)
         };
@@ -243,6 +241,30 @@ impl GameIndex {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A source of more connections.
+    pub(crate) fn reader(&self) -> IndexReader<'_> {
+        IndexReader { path: &self.path, stop: &self.stop }
+    }
+}
+
+/// A source of connections to an index, which threads may share.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IndexReader<'a> {
+    pub(crate) path: &'a Path,
+    stop: &'a StopFlag,
+}
+
+impl IndexReader<'_> {
+    /// Opens a connection whose queries end soon after the flag was set.
+    pub(crate) fn connect(&self) -> Result<Connection, IndexError> {
+        let sql = |error| IndexError::of(self.path, &error);
+        let mut connection =
+            open_working(self.path, "PRAGMA busy_timeout = 10000;").map_err(sql)?;
+        let watched = self.stop.clone();
+        connection.progress_handler(STEPS, Some(move || watched.is_set())).map_err(sql)?;
+        Ok(connection)
     }
 }
 
