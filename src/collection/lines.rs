@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use rayon::prelude::*;
+use rusqlite::Connection;
 
 use crate::collection::error::IndexError;
 use crate::collection::game::Collected;
@@ -141,11 +142,7 @@ impl GameIndex {
 
     /// The bytes of a bucket in each segment.
     pub(crate) fn bucket(&self, bucket: u64) -> Result<Vec<Vec<u8>>, IndexError> {
-        let fault = |error| self.fault(&error);
-        let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
-        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
-        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
-        rows.collect::<rusqlite::Result<_>>().map_err(fault)
+        self.reader().bucket(&self.connection, bucket)
     }
 
     /// Hands over every posting of these keys. Lines that no game has any more are among them.
@@ -249,6 +246,19 @@ impl GameIndex {
 }
 
 impl IndexReader<'_> {
+    /// The bytes of a bucket in each segment.
+    pub(crate) fn bucket(
+        &self,
+        connection: &Connection,
+        bucket: u64,
+    ) -> Result<Vec<Vec<u8>>, IndexError> {
+        let fault = |error| IndexError::of(self.path, &error);
+        let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
+        let mut statement = connection.prepare_cached(sql).map_err(fault)?;
+        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(fault)
+    }
+
     /// The lines of these numbers in which the pattern is on the board at any time.
     fn lines_matching<G: Collected>(
         &self,

@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use crate::book::{Book, BookError};
 use crate::bytes::StopFlag;
 use crate::collection::error::IndexError;
@@ -14,7 +16,7 @@ use crate::collection::game::Collected;
 use crate::collection::lines::{Lines, StoredLine};
 use crate::collection::postings::{self, Posting};
 use crate::collection::query::Conditions;
-use crate::collection::store::GameIndex;
+use crate::collection::store::{GameIndex, IndexReader};
 use crate::game::Packed;
 use crate::hash::Key;
 
@@ -99,23 +101,16 @@ impl GameIndex {
         search: &NoveltySearch,
         stop: &StopFlag,
     ) -> Result<Vec<FirstMove>, IndexError> {
-        let years = Years::of(self)?;
+        let years = &Years::of(self)?;
+        let reader = self.reader();
+        let parts = rayon::current_num_threads() as u64;
+        let found = (0..parts).into_par_iter().map(|part| {
+            let of_part = (0..postings::BUCKETS).filter(|bucket| bucket % parts == part);
+            first_moves_in(reader, of_part, years, search, stop)
+        });
         let mut best = Best::new(search);
-        let mut visits = Vec::new();
-        for bucket in 0..postings::BUCKETS {
-            expect_going(stop)?;
-            visits.clear();
-            for bytes in self.bucket(bucket)? {
-                postings::collect_all(bucket, &bytes, &mut visits)
-                    .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
-            }
-            visits.retain(|visit: &Posting| visit.next().is_some() && years.has(visit));
-            visits.sort_unstable();
-            for group in visits.chunk_by_mut(|a, b| a.key() == b.key()) {
-                if group.len() as u64 > search.theory {
-                    add_first_moves(group, &years, search, &mut best);
-                }
-            }
+        for part in found.collect::<Result<Vec<_>, IndexError>>()? {
+            part.into_iter().for_each(|first| best.add(first));
         }
         Ok(best.into_sorted())
     }
@@ -203,24 +198,89 @@ impl NoveltySearch {
     }
 }
 
-/// The first year of the games of each line that games have.
-struct Years(Vec<(i64, Option<u16>)>);
+/// The first year of the games of each line that games have. By number: there are many more questions than lines.
+struct Years {
+    /// The number of the first line.
+    first: i64,
+    /// The years of this line and those that follow, [`UNDATED`] or [`NO_GAME`].
+    years: Vec<u16>,
+}
+
+/// Stands for a line of games without a year.
+const UNDATED: u16 = u16::MAX;
+
+/// Stands for a line that no game has.
+const NO_GAME: u16 = u16::MAX - 1;
+
+/// Numbers of lines that may be free, besides as many for each line: an index is made anew before most of them are.
+const FREE_NUMBERS: i64 = 1 << 20;
 
 impl Years {
     fn of(index: &GameIndex) -> Result<Self, IndexError> {
+        let fault = |error| index.fault(&error);
         let sql = "SELECT line, min(year) FROM games GROUP BY line ORDER BY line";
-        Ok(Self(index.rows(sql, |row| Ok((row.get(0)?, row.get(1)?)))?))
+        let mut statement = index.connection.prepare(sql).map_err(fault)?;
+        let mut rows = statement.query(()).map_err(fault)?;
+        let mut first = None;
+        let mut years = Vec::new();
+        let mut lines = 0;
+        while let Some(row) = rows.next().map_err(fault)? {
+            let line: i64 = row.get(0).map_err(fault)?;
+            let year: Option<u16> = row.get(1).map_err(fault)?;
+            lines += 1;
+            let at = line.checked_sub(*first.get_or_insert(line));
+            let most = FREE_NUMBERS + 16 * lines;
+            let Some(at) = at.filter(|at| (0..=most).contains(at)) else {
+                return Err(index.damaged("the number of a line is out of all proportion"));
+            };
+            years.resize(at as usize, NO_GAME);
+            years.push(year.map_or(UNDATED, |year| year.min(NO_GAME - 1)));
+        }
+        Ok(Self { first: first.unwrap_or_default(), years })
     }
 
     /// The year of a line; `None` if no game has the line.
     fn of_line(&self, line: i64) -> Option<Option<u16>> {
-        let at = self.0.binary_search_by_key(&line, |&(line, _)| line).ok()?;
-        Some(self.0[at].1)
+        let at = usize::try_from(line.checked_sub(self.first)?).ok()?;
+        match *self.years.get(at)? {
+            NO_GAME => None,
+            UNDATED => Some(None),
+            year => Some(Some(year)),
+        }
     }
 
     fn has(&self, visit: &Posting) -> bool {
         self.of_line(visit.line.cast_signed()).is_some()
     }
+}
+
+/// The novelties in the positions of some buckets, read by a connection of its own.
+fn first_moves_in(
+    reader: IndexReader<'_>,
+    buckets: impl Iterator<Item = u64>,
+    years: &Years,
+    search: &NoveltySearch,
+    stop: &StopFlag,
+) -> Result<Vec<FirstMove>, IndexError> {
+    let connection = reader.connect()?;
+    let mut best = Best::new(search);
+    let mut visits = Vec::new();
+    for bucket in buckets {
+        expect_going(stop)?;
+        visits.clear();
+        for bytes in reader.bucket(&connection, bucket)? {
+            postings::collect_all(bucket, &bytes, &mut visits)
+                .ok_or_else(|| reader.damaged("a list of positions cannot be read"))?;
+        }
+        visits.retain(|visit: &Posting| visit.next().is_some() && years.has(visit));
+        visits.sort_unstable();
+        for group in visits.chunk_by_mut(|a, b| a.key() == b.key()) {
+            if group.len() as u64 > search.theory {
+                add_first_moves(group, years, search, &mut best);
+            }
+        }
+    }
+    Ok(best.into_sorted())
 }
 
 /// Adds the novelties in a position: `visits` are those of lines to it.

@@ -234,7 +234,7 @@ impl GameIndex {
     }
 
     pub(crate) fn damaged(&self, what: impl Into<Message>) -> IndexError {
-        IndexError::Damaged { path: self.path.clone(), what: what.into() }
+        self.reader().damaged(what)
     }
 
     /// The file.
@@ -257,6 +257,10 @@ pub(crate) struct IndexReader<'a> {
 }
 
 impl IndexReader<'_> {
+    pub(crate) fn damaged(&self, what: impl Into<Message>) -> IndexError {
+        IndexError::Damaged { path: self.path.to_owned(), what: what.into() }
+    }
+
     /// Opens a connection whose queries end soon after the flag was set.
     pub(crate) fn connect(&self) -> Result<Connection, IndexError> {
         let sql = |error| IndexError::of(self.path, &error);
