@@ -40,8 +40,8 @@ pub struct ReviewOptions<R> {
     pub engine: Option<String>,
 }
 
-/// The usual effort of a second look: three rounds.
-pub const USUAL_EFFORT: u32 = 42;
+/// The usual effort of a second look: four rounds.
+pub const USUAL_EFFORT: u32 = 90;
 
 /// A step of an evaluation that is done.
 #[derive(Debug)]

@@ -681,6 +681,7 @@ mod tests {
         let look = SecondLook {
             other: other.into(),
             played: played.into(),
+            mean_loss: 10_000,
             line: vec![mv("h0g2"), mv("h9g7"), mv("i0h0")],
             stable_plies: 2,
             rounds: 2,

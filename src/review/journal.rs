@@ -30,7 +30,7 @@ use crate::search::Score;
 use crate::tablebase::{Entry, Wdl};
 
 /// The frames of a journal.
-const KIND: SealedKind = SealedKind { magic: *b"JZREVIEW", version: 2, limit: 16 << 20 };
+const KIND: SealedKind = SealedKind { magic: *b"JZREVIEW", version: 3, limit: 16 << 20 };
 
 /// The evaluations of finished games, in a file.
 #[derive(Debug)]
@@ -67,6 +67,7 @@ type StoredValuation = ((u8, i32), Option<[u16; 3]>);
 struct StoredLook {
     other: StoredValuation,
     played: StoredValuation,
+    mean_loss: u16,
     line: Vec<u16>,
     stable_plies: u32,
     rounds: u32,
@@ -270,10 +271,12 @@ fn stored<M: Packed>(value: &PositionValue<M>) -> StoredValue {
 }
 
 fn stored_look<M: Packed>(look: &SecondLook<M>) -> StoredLook {
-    let SecondLook { other, played, line, stable_plies, rounds, is_stable, nodes } = look;
+    let SecondLook { other, played, mean_loss, line, stable_plies, rounds, is_stable, nodes } =
+        look;
     StoredLook {
         other: stored_valuation(*other),
         played: stored_valuation(*played),
+        mean_loss: *mean_loss,
         line: line.iter().map(|mv| mv.pack()).collect(),
         stable_plies: u32::try_from(*stable_plies).unwrap_or(u32::MAX),
         rounds: *rounds,
@@ -391,13 +394,15 @@ fn restored_line<G: Game>(position: &G, line: Vec<u16>) -> Option<Vec<G::Move>> 
 }
 
 fn restored_look<G: Game>(position: &G, look: StoredLook) -> Option<SecondLook<G::Move>> {
-    let StoredLook { other, played, line, stable_plies, rounds, is_stable, nodes } = look;
+    let StoredLook { other, played, mean_loss, line, stable_plies, rounds, is_stable, nodes } =
+        look;
     let line = restored_line(position, line)?;
     let stable_plies = usize::try_from(stable_plies).ok()?;
     let is_possible = (1..=line.len()).contains(&stable_plies);
     is_possible.then_some(SecondLook {
         other: restored_valuation(other)?,
         played: restored_valuation(played)?,
+        mean_loss,
         line,
         stable_plies,
         rounds,
@@ -440,6 +445,7 @@ mod tests {
         let look = SecondLook {
             other: Score::early_loss(9).into(),
             played: Valuation { score: Score::early_win(3), chances: Some([1, 2, 3]) },
+            mean_loss: 1_234,
             line: moves(&["h0g2", "h9g7"]),
             stable_plies: 1,
             rounds: 2,

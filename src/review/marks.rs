@@ -83,9 +83,9 @@ impl Mark {
 pub enum Certainty {
     /// A second look has found a loss too small for the mark that the first one gave: the move has none.
     Withdrawn,
-    /// The mark of the last search, which earlier ones did not bear out.
+    /// The mark that is left when the effort is spent, by a loss that is not much larger than the error of searches.
     Likely,
-    /// Two searches with different effort, one after the other, gave the same mark.
+    /// Several searches, each with more effort than the one before, leave no doubt that there is a mark.
     Stable,
     /// It follows from endgame tables, from the end of the game, or from a mate that was found.
     Proved,
