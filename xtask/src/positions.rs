@@ -1,12 +1,15 @@
 //! Positions with scores and results, for training a network.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Packed;
 use juzhong::record::Record;
+use juzhong::search::eval::xiangqi::Evaluation;
+use juzhong::tablebase::{Rules, Tables};
 use juzhong::xiangqi::Position;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -14,6 +17,7 @@ use rayon::prelude::*;
 
 use crate::games::read_games;
 use crate::labelled::{GamePlan, Piece, PieceHead, Player};
+use crate::network;
 
 /// Plays quick games of xiangqi from random points of given games and keeps their quiet positions, each with the score
 /// of its search and the result, in numbered files for training. A file depends on its number, the seed and the games
@@ -41,6 +45,12 @@ pub(crate) struct Args {
     /// The most random moves of a game before the first that is searched.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(..=100))]
     random_moves: u32,
+    /// Folder of endgame tables of the usual rules, for the results of positions that they have.
+    #[arg(long, value_name = "FOLDER")]
+    tables: Option<PathBuf>,
+    /// File of a network that evaluates; without it the classical evaluation does.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -53,7 +63,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (openings, _) = read_games::<Position>(&args.openings)?;
     ensure!(!openings.is_empty(), "no games to begin from");
     std::fs::create_dir_all(&args.output)?;
-    let openings_digest = digest(&openings);
+    let evaluation = network::evaluation(args.network.as_ref())?;
+    let tables = args.tables.as_deref().map(read_tables).transpose()?;
+    let digest = digest(&openings, &evaluation, args.tables.as_deref())?;
+    let source = Source { openings, evaluation, tables, digest };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     let bar = ProgressBar::new(args.pieces);
     bar.set_style(ProgressStyle::with_template("{pos}/{len} files {elapsed} eta {eta}")?);
@@ -62,7 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             // One after the other, so that what an interrupted run has made is its beginning.
             .par_bridge()
             .map(|number| {
-                let made = args.make(number, &openings, openings_digest);
+                let made = args.make(number, &source);
                 bar.inc(1);
                 made
             })
@@ -73,6 +86,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The games to begin from, the evaluation, the endgame tables, and a number that stands for all of them.
+struct Source {
+    openings: Vec<Record<Position>>,
+    evaluation: Evaluation,
+    tables: Option<Arc<Tables>>,
+    digest: u64,
+}
+
 impl Args {
     const fn head(&self, number: u64, openings: u64) -> PieceHead {
         let Self { seed, nodes, games, random_moves, .. } = *self;
@@ -80,24 +101,19 @@ impl Args {
     }
 
     /// Makes a file unless it is there; returns the number of its positions, 0 if it was there.
-    fn make(
-        &self,
-        number: u64,
-        openings: &[Record<Position>],
-        openings_digest: u64,
-    ) -> anyhow::Result<u64> {
+    fn make(&self, number: u64, source: &Source) -> anyhow::Result<u64> {
         let path = self.output.join(format!("{number:06}.jzlabel"));
-        let head = self.head(number, openings_digest);
+        let head = self.head(number, source.digest);
         if path.exists() {
             check(&path, head)?;
             return Ok(0);
         }
         let plan = GamePlan { nodes: self.nodes.into(), random_moves: self.random_moves };
-        let mut player = Player::new(plan)?;
+        let mut player = Player::new(plan, &source.evaluation, source.tables.clone())?;
         for game in 0..u64::from(self.games) {
             let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
             chance.set_stream(number.wrapping_mul(u64::from(self.games)).wrapping_add(game));
-            player.game(openings, &mut chance);
+            player.game(&source.openings, &mut chance);
         }
         let piece = Piece { head, samples: player.into_samples() };
         piece.write(&path)?;
@@ -107,14 +123,42 @@ impl Args {
 
 /// Refuses a file that was made in another way: what is in a folder is one set.
 fn check(path: &Path, head: PieceHead) -> anyhow::Result<()> {
-    let found = Piece::read_head(path)?;
-    ensure!(found == head, "{}: made with other options or openings", path.shown());
+    let found = Piece::read(path)?.head;
+    ensure!(
+        found == head,
+        "{}: made with other options, openings or another network",
+        path.shown()
+    );
     Ok(())
 }
 
-/// A number that stands for the games and their order.
-fn digest(games: &[Record<Position>]) -> u64 {
+/// The tables of a folder.
+fn read_tables(folder: &Path) -> anyhow::Result<Arc<Tables>> {
+    let kinds = Tables::kinds_in(folder)?;
+    let kind = kinds.into_iter().find(|&(rules, _)| rules == Rules::Asian);
+    let (rules, metric) =
+        kind.with_context(|| format!("{}: no tables of the usual rules", folder.shown()))?;
+    Ok(Arc::new(Tables::open(folder, rules, metric)?))
+}
+
+/// A number that stands for the games and their order, for the network, and for the names of the tables.
+fn digest(
+    games: &[Record<Position>],
+    evaluation: &Evaluation,
+    tables: Option<&Path>,
+) -> anyhow::Result<u64> {
     let mut hasher = blake3::Hasher::new();
+    if let Some(folder) = tables {
+        let names = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name()));
+        let mut names = names.collect::<std::io::Result<Vec<_>>>()?;
+        names.sort();
+        names.iter().for_each(|name| {
+            hasher.update(name.as_encoded_bytes());
+        });
+    }
+    if let Evaluation::Network(network) = evaluation {
+        hasher.update(network.digest().as_bytes());
+    }
     for game in games {
         if let Some(start) = &game.start {
             hasher.update(start.to_fen().as_bytes());
@@ -125,7 +169,7 @@ fn digest(games: &[Record<Position>]) -> u64 {
         hasher.update(&u16::MAX.to_le_bytes());
     }
     let [a, b, c, d, e, f, g, h, ..] = *hasher.finalize().as_bytes();
-    u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    Ok(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
 }
 
 #[cfg(test)]
@@ -133,6 +177,8 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use juzhong::record::Tree;
+    use juzhong::tablebase::{GenerateOptions, NoProgress, Wdl, generate_all};
 
     #[derive(Parser)]
     struct Command {
@@ -141,6 +187,36 @@ mod tests {
     }
 
     const GAMES: &str = "1. h2e2 h9g7 2. h0g2 i9h9 3. i0h0 b9c7 4. b0a2 c6c5 5. h0h6 *\n\n";
+
+    #[test]
+    fn results_of_tables_are_exact() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = folder.path().join("tables");
+        let materials = ["KPvK".parse().unwrap()];
+        let options = GenerateOptions { rules: Rules::Asian, ..GenerateOptions::default() };
+        generate_all(&tables, &materials, &options, &NoProgress).unwrap();
+        let tables = read_tables(&tables).unwrap();
+        let plan = GamePlan { nodes: 30, random_moves: 0 };
+        let mut player =
+            Player::new(plan, &Evaluation::Classical, Some(Arc::clone(&tables))).unwrap();
+        let start = Position::from_fen("3k5/9/9/9/9/9/P8/9/9/4K4 w").unwrap();
+        let game = Record {
+            tags: Vec::new(),
+            start: Some(start),
+            start_clock: 0,
+            result: None,
+            tree: Tree::default(),
+        };
+        player.game(&[game], &mut ChaCha8Rng::seed_from_u64(1));
+        let samples = player.into_samples();
+        assert!(!samples.is_empty());
+        for sample in samples {
+            let value = tables.probe_wdl(&sample.position()).unwrap();
+            let result = [Wdl::Loss, Wdl::Draw, Wdl::Win][usize::from(sample.result())];
+            assert_eq!((sample.is_exact(), result), (true, value));
+        }
+        read_tables(folder.path()).unwrap_err();
+    }
 
     fn made(folder: &Path, more: &[&str]) -> anyhow::Result<()> {
         let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();

@@ -7,7 +7,7 @@
 //!     12     4  crc32 of all that follows
 //!     16     8  seed
 //!     24     8  number of the piece
-//!     32     8  digest of the openings
+//!     32     8  digest of the openings and the network
 //!     40     4  nodes a move
 //!     44     4  games
 //!     48     4  most random moves of a game
@@ -40,7 +40,7 @@ const MOST_BYTES: u64 = 1 << 30;
 pub(crate) struct PieceHead {
     pub(crate) seed: u64,
     pub(crate) number: u64,
-    /// The first eight bytes of the digest of the openings.
+    /// The first eight bytes of the digest of the openings, and of the network if there is one.
     pub(crate) openings: u64,
     pub(crate) nodes: u32,
     pub(crate) games: u32,
@@ -75,24 +75,28 @@ impl Piece {
         atomic::write(path, &bytes).with_context(|| path.shown().to_string())
     }
 
-    /// Reads the head of a file after its check.
-    pub(crate) fn read_head(path: &Path) -> anyhow::Result<PieceHead> {
+    /// Reads a file, checked.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let name = || path.shown().to_string();
         let bytes = open::read(path, MOST_BYTES).with_context(name)?;
         ensure!(bytes.len() >= HEAD && bytes[..8] == MAGIC, "{}: no file of samples", name());
         ensure!(word(&bytes, 8) == VERSION, "{}: another version of the format", name());
-        let samples = word(&bytes, 52) as usize;
-        let whole = bytes.len() == HEAD + samples * Sample::LEN
+        let count = word(&bytes, 52) as usize;
+        let whole = bytes.len() == HEAD + count * Sample::LEN
             && word(&bytes, 12) == crc32fast::hash(&bytes[CHECKED..]);
         ensure!(whole, "{}: damaged; delete it, and it is made again", name());
-        Ok(PieceHead {
+        let head = PieceHead {
             seed: long(&bytes, 16),
             number: long(&bytes, 24),
             openings: long(&bytes, 32),
             nodes: word(&bytes, 40),
             games: word(&bytes, 44),
             random_moves: word(&bytes, 48),
-        })
+        };
+        let samples = bytes[HEAD..].as_chunks().0.iter();
+        let samples: Option<Vec<_>> = samples.map(|&bytes| Sample::from_bytes(bytes)).collect();
+        let samples = samples.with_context(|| format!("{}: not all are positions", name()))?;
+        Ok(Self { head, samples })
     }
 }
 
@@ -125,18 +129,18 @@ mod tests {
         };
         let piece = Piece { head, samples: vec![Sample::new(&Position::start(), 12, 3); 2] };
         piece.write(&path).unwrap();
-        assert_eq!(Piece::read_head(&path).unwrap(), head);
+        assert_eq!(Piece::read(&path).unwrap(), piece);
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(bytes.len(), HEAD + 2 * Sample::LEN);
         for at in [0, 8, 12, 16, 55, 60, bytes.len() - 1] {
             let mut other = bytes.clone();
             other[at] ^= 1;
             std::fs::write(&path, other).unwrap();
-            Piece::read_head(&path).unwrap_err();
+            Piece::read(&path).unwrap_err();
         }
         for len in [0, 20, HEAD, bytes.len() - 1] {
             std::fs::write(&path, &bytes[..len]).unwrap();
-            Piece::read_head(&path).unwrap_err();
+            Piece::read(&path).unwrap_err();
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Quick games of the engine against itself, from random points of given games.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Outcome};
 use juzhong::record::Record;
+use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{Limits, SearchError, SearchOptions, SearchResult, Searcher};
+use juzhong::tablebase::Tables;
 use juzhong::xiangqi::{Move, Position, RuleSet};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -43,6 +46,7 @@ pub(crate) struct GamePlan {
 #[derive(Debug)]
 pub(crate) struct Player {
     plan: GamePlan,
+    tables: Option<Arc<Tables>>,
     searcher: Searcher<Position>,
     seen: HashSet<u64>,
     samples: Vec<Sample>,
@@ -73,10 +77,14 @@ impl Player {
     /// # Errors
     ///
     /// If there is no memory for its search.
-    pub(crate) fn new(plan: GamePlan) -> Result<Self, SearchError> {
+    pub(crate) fn new(
+        plan: GamePlan,
+        evaluation: &Evaluation,
+        tables: Option<Arc<Tables>>,
+    ) -> Result<Self, SearchError> {
         let options = SearchOptions { hash_mib: 1, ..SearchOptions::default() };
-        let searcher = Searcher::new(options)?;
-        Ok(Self { plan, searcher, seen: HashSet::new(), samples: Vec::new() })
+        let searcher = Searcher::new(options)?.with_evaluator(evaluation);
+        Ok(Self { plan, tables, searcher, seen: HashSet::new(), samples: Vec::new() })
     }
 
     /// The positions kept.
@@ -159,7 +167,13 @@ impl Player {
         }
         let score = i16::try_from(found.score.value()).unwrap_or(i16::MAX);
         let plies = u8::try_from(line.len()).unwrap_or(u8::MAX);
-        self.samples.push(Sample::new(position, score, plies));
+        let mut sample = Sample::new(position, score, plies);
+        let tables = self.tables.as_ref().filter(|tables| tables.covers(position));
+        // A table that cannot be read leaves the result of the game.
+        if let Some(value) = tables.and_then(|tables| tables.probe_wdl(position).ok()) {
+            sample.set_exact(value);
+        }
+        self.samples.push(sample);
     }
 }
 

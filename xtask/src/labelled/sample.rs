@@ -5,12 +5,14 @@
 //!      0    12  occupied squares, a bit each: square s is bit s mod 8 of byte s / 8; bit 95 is set if Black is to move
 //!     12    16  pieces of the occupied squares in ascending order, four bits each, the low half of a byte first
 //!     28     2  score of the search for the side to move, in centipawns, signed
-//!     30     1  result for the side to move: 0 lost, 1 drawn, 2 won
+//!     30     1  result of the game for the side to move: 0 lost, 1 drawn, 2 won; or, with bit 2 set, the value that endgame
+//!               tables have for the position
 //!     31     1  plies since the game's first position that was searched, at most 255
 //! ```
 
 use juzhong::game::{Game, Outcome, Side};
-use juzhong::xiangqi::{Position, Square};
+use juzhong::tablebase::Wdl;
+use juzhong::xiangqi::{Piece, Position, Setup, Square};
 
 /// A position with its labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,8 @@ const PIECES: usize = 12;
 const SCORE: usize = 28;
 /// The byte of the result.
 const RESULT: usize = 30;
+/// The bit of the result that says that it is exact.
+const EXACT: u8 = 4;
 /// The byte of the plies.
 const PLIES: usize = 31;
 
@@ -53,8 +57,21 @@ impl Sample {
         Self { bytes }
     }
 
+    /// Sets the exact result, which the result of the game does not change.
+    pub(crate) const fn set_exact(&mut self, value: Wdl) {
+        let result = match value {
+            Wdl::Loss => 0,
+            Wdl::Draw => 1,
+            Wdl::Win => 2,
+        };
+        self.bytes[RESULT] = result | EXACT;
+    }
+
     /// Sets the result of the game.
     pub(crate) fn set_outcome(&mut self, outcome: Outcome) {
+        if self.is_exact() {
+            return;
+        }
         self.bytes[RESULT] = match outcome {
             Outcome::Draw => 1,
             Outcome::Win(side) => 2 * u8::from(side == self.turn()),
@@ -64,6 +81,48 @@ impl Sample {
     /// The side to move.
     pub(crate) const fn turn(&self) -> Side {
         if self.bytes[BLACK_TO_MOVE.0] & BLACK_TO_MOVE.1 == 0 { Side::First } else { Side::Second }
+    }
+
+    /// The sample of its bytes; `None` if their position is not legal.
+    pub(crate) fn from_bytes(bytes: [u8; Self::LEN]) -> Option<Self> {
+        let sample = Self { bytes };
+        let setup = sample.setup()?;
+        (sample.result() <= 2).then_some(())?;
+        Position::from_setup(&setup).ok().map(|_| sample)
+    }
+
+    /// The board and the side to move; `None` if they are not those of any position.
+    fn setup(&self) -> Option<Setup> {
+        let mut setup = Setup::empty();
+        setup.turn = self.turn();
+        let is_there =
+            |square: &Square| self.bytes[square.index() / 8] >> (square.index() % 8) & 1 == 1;
+        for (man, square) in Square::all().filter(is_there).enumerate() {
+            let both = *self.bytes[PIECES..SCORE].get(man / 2)?;
+            let piece = both >> (4 * (man % 2)) & 15;
+            setup.board[square.index()] = Some(*Piece::ALL.get(usize::from(piece))?);
+        }
+        Some(setup)
+    }
+
+    /// The position.
+    pub(crate) fn position(&self) -> Position {
+        self.setup().map_or_else(Position::start, |setup| Position::from_setup_unchecked(&setup))
+    }
+
+    /// The score for the side to move, in centipawns.
+    pub(crate) const fn score(&self) -> i16 {
+        i16::from_le_bytes([self.bytes[SCORE], self.bytes[SCORE + 1]])
+    }
+
+    /// The result for the side to move: 0 lost, 1 drawn, 2 won.
+    pub(crate) const fn result(&self) -> u8 {
+        self.bytes[RESULT] & !EXACT
+    }
+
+    /// Returns true if the result is that of endgame tables.
+    pub(crate) const fn is_exact(&self) -> bool {
+        self.bytes[RESULT] & EXACT != 0
     }
 
     /// The sample as it is stored.
@@ -90,6 +149,18 @@ mod tests {
         assert_eq!(sample.turn(), Side::Second);
         assert_eq!(sample.bytes()[SCORE..PLIES], [0xd4, 0xfe, 0], "-300, lost");
         assert_eq!(sample.bytes()[PLIES], 7);
+        let again = Sample::from_bytes(*sample.bytes()).unwrap();
+        assert_eq!((again.position(), again.score(), again.result()), (position, -300, 0));
+    }
+
+    #[test]
+    fn bytes_that_are_no_position_are_refused() {
+        let bytes = *Sample::new(&Position::start(), 0, 0).bytes();
+        for (at, byte) in [(0, 0), (PIECES, 0xff), (RESULT, 3), (9, 0xff)] {
+            let mut other = bytes;
+            other[at] = byte;
+            assert_eq!(Sample::from_bytes(other), None, "byte {at}");
+        }
     }
 
     #[test]
@@ -100,5 +171,8 @@ mod tests {
         assert_eq!(sample.bytes()[RESULT], 2);
         sample.set_outcome(Outcome::Draw);
         assert_eq!(sample.bytes()[RESULT], 1);
+        sample.set_exact(Wdl::Loss);
+        sample.set_outcome(Outcome::Draw);
+        assert_eq!((sample.result(), sample.is_exact()), (0, true));
     }
 }
