@@ -33,7 +33,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=2e-3, help="step size at the beginning; it falls to a hundredth")
     parser.add_argument("--blend", type=float, default=0.7, help="weight of the scores against the results")
     parser.add_argument("--scale", type=int, default=250, help="centipawns from an even chance to 73 %%")
-    parser.add_argument("--exact-weight", type=float, default=4.0, help="weight of positions whose search tables contradict")
+    parser.add_argument("--begin", type=Path, default=None, help="state (.pt) of a training that this one goes on from")
+    parser.add_argument("--exact-weight", type=float, default=4.0, help="weight of positions that tables contradict")
     parser.add_argument("--files", type=int, default=None, help="use only the first so many files")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
@@ -115,6 +116,8 @@ def main() -> int:
     wanted, wanted_held_out = target(part, args), target(held_out, args)
     counts = weights(part, args)
     network = Network(args.pairs)
+    if args.begin:
+        network.load_state_dict(torch.load(args.begin)["network"])
     optimiser = torch.optim.Adam(network.parameters(), lr=args.rate)
     state_file, losses_file = args.output.with_suffix(".pt"), args.output.with_suffix(".csv")
     first, losses = 0, []
