@@ -4,7 +4,7 @@
 //! *feature*. A *view* sums the rows of the features that are there, so that a move changes a few rows of it. Half of a
 //! row belongs to the mirror image of the board, and both halves count alike: the network knows no wing, and as both
 //! sides see with the same weights, no colour. All numbers are integers, and no sum overflows whatever the weights are,
-//! so that every processor computes the same ([design](../../docs/design/network.md)).
+//! so that every processor computes the same (`docs/design/network.md`).
 
 mod evaluator;
 mod units;
