@@ -54,6 +54,10 @@ pub mod collection;
 #[cfg(feature = "tablebase")]
 pub mod tablebase;
 
+// The network of xiangqi: its file, its integers, its evaluation kept from one position to the next.
+#[cfg(feature = "search")]
+pub mod network;
+
 // Alpha-beta search for any game with `Heuristics`, and the evaluations.
 #[cfg(feature = "search")]
 pub mod search;

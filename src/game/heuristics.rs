@@ -21,6 +21,25 @@ pub struct WinModel {
     pub spread: f64,
 }
 
+/// The evaluation of the positions of a search, one after the other: it may keep what it has computed for one for those
+/// next to it, which must change the time only.
+pub trait Evaluator<G>: Clone + Default + std::fmt::Debug + Send {
+    /// The evaluation of a position, `ply` plies after the root, for the side to move; symmetric in the sides and below
+    /// the mate range (absolute value at most 20,000).
+    fn evaluate(&mut self, position: &G, ply: usize) -> i32;
+}
+
+/// The [evaluation](Heuristics::evaluate) of a position by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StaticEvaluator;
+
+impl<G: Heuristics> Evaluator<G> for StaticEvaluator {
+    #[inline]
+    fn evaluate(&mut self, position: &G, _ply: usize) -> i32 {
+        position.evaluate()
+    }
+}
+
 /// The functions of a game that alpha-beta search needs beside the rules. Scores are integers like centipawns
 /// from the point of view of the side to move.
 pub trait Heuristics: Game {
@@ -44,6 +63,9 @@ pub trait Heuristics: Game {
 
     /// The margins and reductions of search for this game.
     const TUNABLES: Tunables;
+
+    /// The evaluation of the positions of a search; by default it is that of each [by itself](Self::evaluate).
+    type Evaluator: Evaluator<Self>;
 
     /// Upper bound (exclusive) of [`history_index`](Self::history_index).
     const HISTORY_LEN: usize;

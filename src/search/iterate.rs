@@ -1,6 +1,6 @@
 //! Iterative deepening: one thread searches deeper and deeper, with aspiration windows, until its time is over.
 
-use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
+use crate::game::{Adjudicate, Bound, Evaluator, Heuristics, MoveList, Packed, ScoreKind};
 use crate::search::limits::{Iteration, SearchResult};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
@@ -61,7 +61,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return found(&[RootLine { score: self.terminal(0), pv: Vec::new() }], 0);
         }
         let count = if self.id == 0 { self.shared.multipv.min(moves.len()) } else { 1 };
-        let eval = Score::from_eval(self.line.position().evaluate());
+        let eval = Score::from_eval(self.evaluator.evaluate(self.line.position(), 0));
         let mut lines: Vec<_> =
             moves.iter().take(count).map(|&mv| RootLine { score: eval, pv: vec![mv] }).collect();
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1);

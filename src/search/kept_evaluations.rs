@@ -1,7 +1,7 @@
 //! Evaluations that a thread keeps of positions it has seen.
 
 use crate::bytes::memory;
-use crate::game::Heuristics;
+use crate::game::{Evaluator, Heuristics};
 use crate::hash::Key;
 
 /// Number of evaluations kept; a power of two. With fewer than 2¹⁶ the whole key would no longer be compared.
@@ -38,21 +38,28 @@ impl KeptEvaluations {
         }
     }
 
-    /// The evaluation of a position, from the kept ones if it is there.
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(u64::from(NONE.cast_unsigned()));
+    }
+
+    /// The evaluation of a position, `ply` plies after the root, from the kept ones if it is there.
     #[inline]
-    pub(crate) fn evaluate<G: Heuristics>(&mut self, position: &G) -> i32 {
-        if !G::KEEPS_EVALUATIONS {
-            return position.evaluate();
-        }
+    pub(crate) fn evaluate<G: Heuristics>(
+        &mut self,
+        position: &G,
+        ply: usize,
+        evaluator: &mut G::Evaluator,
+    ) -> i32 {
         let key = position.key().0;
         let Some(slot) = self.slots.get_mut(key as usize & (LEN - 1)) else {
-            return position.evaluate();
+            return evaluator.evaluate(position, ply);
         };
         let kept = (*slot as u16).cast_signed();
         if *slot >> 16 == key >> BITS && kept != NONE {
             return i32::from(kept);
         }
-        let value = position.evaluate();
+        let value = evaluator.evaluate(position, ply);
         // An evaluation beyond 16 bits is against the contract; it is not kept then.
         let low = i16::try_from(value).unwrap_or(NONE);
         *slot = key >> BITS << 16 | u64::from(low.cast_unsigned());
@@ -65,6 +72,7 @@ mod tests {
     use super::*;
     use crate::game::{Game, MoveList};
     use crate::gomoku::Board;
+    use crate::search::eval::xiangqi::Evaluation;
     use crate::xiangqi::Position;
 
     #[test]
@@ -77,7 +85,8 @@ mod tests {
             for &mv in &moves {
                 let undo = position.make(mv);
                 for _ in 0..2 {
-                    assert_eq!(kept.evaluate(&position), position.evaluate());
+                    let value = kept.evaluate(&position, i, &mut Evaluation::default());
+                    assert_eq!(value, position.evaluate());
                 }
                 position.unmake(mv, undo);
             }

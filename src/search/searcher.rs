@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::bytes::SetAtEnd;
-use crate::game::{Adjudicate, Game, Heuristics, Line};
+use crate::game::{Adjudicate, Heuristics, Line};
 use crate::hash::Key;
 use crate::search::history::History;
 use crate::search::limits::{Control, HashEntry, Limits, MateSearch, SearchResult};
@@ -34,11 +34,13 @@ use crate::search::worker::{Shared, Worker, hash_entry};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Searcher<G: Game> {
+pub struct Searcher<G: Heuristics> {
     options: SearchOptions,
     features: Features,
     tt: TranspositionTable,
     histories: Vec<History>,
+    /// One for each thread.
+    evaluators: Vec<G::Evaluator>,
     banned: Vec<G::Move>,
 }
 
@@ -56,13 +58,26 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let tt = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
-        Ok(Self { options, features: Features::ALL, tt, histories, banned: Vec::new() })
+        let evaluators = vec![G::Evaluator::default(); options.threads];
+        let features = Features::ALL;
+        Ok(Self { options, features, tt, histories, evaluators, banned: Vec::new() })
     }
 
     /// The same searcher with other features.
     #[must_use]
     pub fn with_features(mut self, features: Features) -> Self {
         self.features = features;
+        self
+    }
+
+    /// The same searcher with another evaluation; it forgets what it has searched.
+    #[must_use]
+    pub fn with_evaluator(mut self, evaluator: &G::Evaluator) -> Self {
+        self.evaluators.fill(evaluator.clone());
+        self.new_game();
+        for history in &mut self.histories {
+            history.evaluations.clear();
+        }
         self
     }
 
@@ -125,8 +140,9 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let mut workers: Vec<_> = self
             .histories
             .iter_mut()
+            .zip(&mut self.evaluators)
             .enumerate()
-            .map(|(id, history)| Worker::new(id, line, &shared, history))
+            .map(|(id, (history, evaluator))| Worker::new(id, line, &shared, history, evaluator))
             .collect();
         let (main, helpers) = workers.split_at_mut(1);
         std::thread::scope(|scope| {
@@ -173,7 +189,9 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             banned: &self.banned,
             ..Shared::new(&self.tt, rules, *limits, &(), control)
         };
-        let mut worker = Worker::new(0, line, &shared, &mut self.histories[0]);
+        let history = &mut self.histories[0];
+        let evaluator = &mut self.evaluators[0];
+        let mut worker = Worker::new(0, line, &shared, history, evaluator);
         let (mut found, is_complete) = in_deep_stack(|| worker.prove_mate(moves));
         let nodes = worker.flush_nodes();
         if let Some(found) = &mut found {

@@ -151,7 +151,7 @@ pub(crate) const NO_PATH: usize = usize::MAX;
 pub(crate) struct Interrupted;
 
 /// One thread of a search: its own line, its own history. Arrays are indexed by ply.
-pub(crate) struct Worker<'a, G: Adjudicate, O> {
+pub(crate) struct Worker<'a, G: Heuristics + Adjudicate, O> {
     /// 0 is the thread that reports and decides.
     pub(crate) id: usize,
     pub(crate) shared: &'a Shared<'a, G, O>,
@@ -162,6 +162,7 @@ pub(crate) struct Worker<'a, G: Adjudicate, O> {
     /// 0 if there are none.
     twice: u64,
     pub(crate) history: &'a mut History,
+    pub(crate) evaluator: &'a mut G::Evaluator,
     pub(crate) killers: Vec<[Option<G::Move>; 2]>,
     /// Static evaluations; `None` in check.
     pub(crate) evals: Vec<Option<Score>>,
@@ -217,6 +218,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         line: &Line<G>,
         shared: &'a Shared<'a, G, O>,
         history: &'a mut History,
+        evaluator: &'a mut G::Evaluator,
     ) -> Self {
         Self {
             id,
@@ -225,6 +227,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             root: line.len(),
             twice: seen_twice(line),
             history,
+            evaluator,
             killers: vec![[None; 2]; MAX_PLY],
             evals: vec![None; MAX_PLY],
             played: vec![None; MAX_PLY],

@@ -2,8 +2,11 @@
 
 mod games;
 mod keys;
+mod labelled;
 #[path = "../../benches/support/made_up.rs"]
 mod made_up;
+mod network;
+mod positions;
 mod results;
 mod selfplay;
 mod synth;
@@ -25,6 +28,10 @@ struct Cli {
 enum Command {
     /// Draw the stored key table of a game again from the published seed.
     Keys(keys::Args),
+    /// Compare a network with the classical evaluation.
+    Network(network::Args),
+    /// Play quick games and keep their positions, for training a network.
+    Positions(positions::Args),
     /// Fit the chances of results that scores stand for.
     Results(results::Args),
     /// Let the engine play against itself.
@@ -46,6 +53,8 @@ enum GameName {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Keys(args) => keys::run(&args),
+        Command::Network(args) => network::run(&args),
+        Command::Positions(args) => positions::run(&args),
         Command::Results(args) => results::run(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Synth(args) => synth::run(&args),

@@ -23,9 +23,10 @@ pub use explain::{Explanation, PieceValue, Share, TermValue, Trace, explain, tra
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
 
 use crate::game::{
-    BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, Tunables, WinModel,
+    BySide, Evaluator, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, Tunables, WinModel,
 };
 use crate::hash::Key;
+use crate::network::NetworkEvaluator;
 use crate::xiangqi::{Bitboard, CheckMap, Move, Piece, Position, Role, Square, Undo};
 use material::{FULL_PHASE, FULL_SCALE, material};
 use sink::{Pair, Sum, placed};
@@ -94,7 +95,29 @@ fn finish(pair: Pair, phase: i32, scale: BySide<i32>, side: Side) -> i32 {
     if side == Side::First { red } else { -red }
 }
 
+/// The evaluation of the positions of a search.
+#[derive(Debug, Clone, Default)]
+pub enum Evaluation {
+    /// By the terms of this module.
+    #[default]
+    Classical,
+    /// By a network.
+    Network(NetworkEvaluator),
+}
+
+impl Evaluator<Position> for Evaluation {
+    #[inline]
+    fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
+        match self {
+            Self::Classical => evaluate(position),
+            Self::Network(network) => network.evaluate(position, ply),
+        }
+    }
+}
+
 impl Heuristics for Position {
+    type Evaluator = Evaluation;
+
     const NULL_MOVE: bool = true;
     const KEEPS_EVALUATIONS: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Adjudicate, Bound, Grounds, Heuristics, Horizon, Packed, Verdict};
+use crate::game::{Adjudicate, Bound, Evaluator, Grounds, Heuristics, Horizon, Packed, Verdict};
 use crate::search::history::{Structures, bonus, penalty};
 use crate::search::order::{Hints, Picked, Picker, noisy_slot};
 use crate::search::score::{MAX_PLY, Score};
@@ -225,7 +225,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let position = self.line.position();
         if ply + 1 >= MAX_PLY {
-            return Some(Score::from_eval(position.evaluate()));
+            return Some(Score::from_eval(self.evaluator.evaluate(position, ply)));
         }
         if O::PRESENT {
             let value = self.shared.tablebase.probe(&self.line, depth);
@@ -288,7 +288,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         node.structures = structures;
         let stored = entry.and_then(|entry| entry.eval).map(i32::from);
         let evaluations = &mut self.history.evaluations;
-        let raw = Score::from_eval(stored.unwrap_or_else(|| evaluations.evaluate(position)));
+        let raw = stored.unwrap_or_else(|| evaluations.evaluate(position, ply, self.evaluator));
+        let raw = Score::from_eval(raw);
         node.raw = Some(raw.value());
         node.corrected = self.corrected(raw, &node.structures);
         self.evals[ply] = Some(node.corrected);

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Adjudicate, Bound, Heuristics, MAX_MOVES, MoveList, Packed};
+use crate::game::{Adjudicate, Bound, Evaluator, Heuristics, MAX_MOVES, MoveList, Packed};
 use crate::hash::Key;
 use crate::search::history::Structures;
 use crate::search::order::noisy_rank;
@@ -77,7 +77,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if !in_check {
             let stored = entry.and_then(|entry| entry.eval).map(i32::from);
             let evaluations = &mut self.history.evaluations;
-            let score = Score::from_eval(stored.unwrap_or_else(|| evaluations.evaluate(position)));
+            let score =
+                stored.unwrap_or_else(|| evaluations.evaluate(position, ply, self.evaluator));
+            let score = Score::from_eval(score);
             raw = Some(score);
             result_so_far.score = refined(self.corrected(score, &structures), entry, ply);
             if result_so_far.score >= window.beta && entry.is_some() {
@@ -136,7 +138,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Some(result(outcome, position.turn(), ply));
         }
         if ply + 1 >= MAX_PLY {
-            return Some(Score::from_eval(position.evaluate()));
+            return Some(Score::from_eval(self.evaluator.evaluate(position, ply)));
         }
         self.verdict_in_quiescence(ply)
     }

@@ -13,7 +13,7 @@ mod point_values;
 pub use evaluation::{GROUPS, PARTS, Term, TermKind, class_parameters, counted, terms, weights};
 pub use point_values::Urgency;
 
-use crate::game::{Game, Heuristics, MoveList, Tunables, WinModel};
+use crate::game::{Game, Heuristics, MoveList, StaticEvaluator, Tunables, WinModel};
 use crate::gomoku::{Board, Point, Threat, Undo};
 use crate::hash::Key;
 use crate::hash::gomoku::POINTS;
@@ -55,6 +55,8 @@ impl Board {
 }
 
 impl Heuristics for Board {
+    type Evaluator = StaticEvaluator;
+
     /// A stone more is never a burden, but a pass in front of a threat loses at once, and the game
     /// consists of threats.
     const NULL_MOVE: bool = false;
