@@ -199,7 +199,7 @@ impl NoveltySearch {
 }
 
 /// The first year of the games of each line that games have. By number: there are many more questions than lines.
-struct Years {
+pub(crate) struct Years {
     /// The number of the first line.
     first: i64,
     /// The years of this line and those that follow, [`UNDATED`] or [`NO_GAME`].
@@ -216,7 +216,7 @@ const NO_GAME: u16 = u16::MAX - 1;
 const FREE_NUMBERS: i64 = 1 << 20;
 
 impl Years {
-    fn of(index: &GameIndex) -> Result<Self, IndexError> {
+    pub(crate) fn of(index: &GameIndex) -> Result<Self, IndexError> {
         let fault = |error| index.fault(&error);
         let sql = "SELECT line, min(year) FROM games GROUP BY line ORDER BY line";
         let mut statement = index.connection.prepare(sql).map_err(fault)?;
@@ -240,7 +240,7 @@ impl Years {
     }
 
     /// The year of a line; `None` if no game has the line.
-    fn of_line(&self, line: i64) -> Option<Option<u16>> {
+    pub(crate) fn of_line(&self, line: i64) -> Option<Option<u16>> {
         let at = usize::try_from(line.checked_sub(self.first)?).ok()?;
         match *self.years.get(at)? {
             NO_GAME => None,

@@ -6,6 +6,7 @@ use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
 use crate::collection::error::IndexError;
+use crate::collection::novelties::Years;
 use crate::collection::query::Conditions;
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
@@ -51,9 +52,58 @@ pub struct PlayerGame {
     pub line: i64,
 }
 
-/// The visits of lines to a position: the first year of each line's games, and the move made there in the canonical
-/// frame, packed.
-pub type Visits = Vec<(Option<u16>, Option<u16>)>;
+/// The lines that visit a position, by the first year of each line's games.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Visits {
+    all: LineYears,
+    /// By the move made there in the canonical frame, packed.
+    by_move: HashMap<u16, LineYears>,
+}
+
+/// The first years of lines.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct LineYears {
+    /// Lines without a year.
+    undated: usize,
+    /// The years of the others, ascending.
+    years: Vec<u16>,
+}
+
+impl Visits {
+    /// The lines that visited the position before a year.
+    #[must_use]
+    pub fn before(&self, year: u16) -> usize {
+        self.all.years.partition_point(|&of| of < year)
+    }
+
+    /// The lines in which a move, packed, was made in that year or earlier, those without a year among them.
+    #[must_use]
+    pub fn until(&self, mv: u16, year: u16) -> usize {
+        let of_move = self.by_move.get(&mv);
+        of_move.map_or(0, |of| of.undated + of.years.partition_point(|&of| of <= year))
+    }
+
+    fn add(&mut self, year: Option<u16>, next: Option<u16>) {
+        self.all.add(year);
+        if let Some(next) = next {
+            self.by_move.entry(next).or_default().add(year);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.all.years.sort_unstable();
+        self.by_move.values_mut().for_each(|of| of.years.sort_unstable());
+    }
+}
+
+impl LineYears {
+    fn add(&mut self, year: Option<u16>) {
+        match year {
+            Some(year) => self.years.push(year),
+            None => self.undated += 1,
+        }
+    }
+}
 
 impl GameIndex {
     /// The names that contain all words of `name`, in any script and width or in pinyin without tones, the most frequent
@@ -166,24 +216,47 @@ impl GameIndex {
     /// [`IndexError`].
     pub fn visits(&self, keys: &[Key]) -> Result<BTreeMap<Key, Visits>, IndexError> {
         let mut visits = BTreeMap::<Key, Visits>::new();
-        let years = self.first_years()?;
+        let years = Years::of(self)?;
         let names: HashMap<u64, Key> =
             keys.iter().map(|&key| (crate::collection::postings::kept(key), key)).collect();
         self.each_posting(keys, |posting| {
-            let (Some(&key), Some(&year)) =
-                (names.get(&posting.key()), years.get(&posting.line.cast_signed()))
+            let (Some(&key), Some(year)) =
+                (names.get(&posting.key()), years.of_line(posting.line.cast_signed()))
             else {
                 return;
             };
-            visits.entry(key).or_default().push((year, posting.next()));
+            visits.entry(key).or_default().add(year, posting.next());
         })?;
+        visits.values_mut().for_each(Visits::sort);
         Ok(visits)
     }
+}
 
-    /// The first year of the games of each line that games have.
-    fn first_years(&self) -> Result<HashMap<i64, Option<u16>>, IndexError> {
-        let sql = "SELECT line, min(year) FROM games GROUP BY line";
-        let rows = self.rows(sql, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
-        Ok(rows.into_iter().collect())
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn visits_are_counted_as_one_by_one(
+            all in proptest::collection::vec(
+                (proptest::option::of(1990_u16..2000), proptest::option::of(0_u16..4)), 0..40,
+            ),
+            year in 1988_u16..2002,
+            mv in 0_u16..5,
+        ) {
+            let mut visits = Visits::default();
+            for &(year, next) in &all {
+                visits.add(year, next);
+            }
+            visits.sort();
+            let before = all.iter().filter(|(of, _)| of.is_some_and(|of| of < year));
+            prop_assert_eq!(visits.before(year), before.count());
+            let until = all
+                .iter()
+                .filter(|(of, next)| *next == Some(mv) && of.is_none_or(|of| of <= year));
+            prop_assert_eq!(visits.until(mv, year), until.count());
+        }
     }
 }

@@ -409,7 +409,7 @@ mod tests {
         // A higher one does not count.
         analyst = Scripted::new(&[(700, 0), (700, 0)]);
         analyst.alone = [900, 900].map(Score::from_eval).to_vec();
-        assert_eq!(look(&mut analyst, 42).unwrap().other.score, Score::from_eval(700));
+        assert_eq!(look(&mut analyst, 18).unwrap().other.score, Score::from_eval(700));
     }
 
     #[test]
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn the_effort_ends() {
-        let mut analyst = Scripted::new(&[(0, -900), (0, -60), (0, -900), (0, -60)]);
+        let mut analyst = Scripted::new(&[(0, -900), (0, -60), (0, -60), (0, -900)]);
         let found = look(&mut analyst, 42).unwrap();
         assert_eq!((found.rounds, found.is_stable), (3, false));
         assert_eq!(analyst.asked.iter().sum::<u64>(), 4_200);

@@ -76,7 +76,7 @@ fn an_engine_behind_a_protocol_finds_what_it_finds_without() {
     }
     // The chariot that was given away, by both.
     let looks = [&own[6], &of_client[6]].map(|value| value.look.as_ref().unwrap());
-    assert!(looks.iter().all(|look| look.is_stable && look.other.score > look.played.score + 200));
+    assert!(looks.iter().all(|look| look.other.score > look.played.score + 200));
 }
 
 #[test]

@@ -530,13 +530,9 @@ impl<G: Described + Collected> FoundPlayer<G> {
         for (game, year, visits) in games {
             let novelty = visits.iter().find_map(|visit| {
                 let others = all.get(&visit.key)?;
-                let is_before = |of: &Option<u16>| of.is_some_and(|of| of < year);
-                let before = others.iter().filter(|(of, _)| is_before(of)).count();
-                let same = |(of, next): &&(Option<u16>, Option<u16>)| {
-                    *next == Some(visit.next) && of.is_none_or(|of| of <= year)
-                };
+                let before = others.before(year);
                 // The game itself is one of them.
-                let is_new = others.iter().filter(same).count() <= 1;
+                let is_new = others.until(visit.next, year) <= 1;
                 (before >= THEORY && is_new).then_some((visit, before))
             });
             if let Some((visit, before)) = novelty {
