@@ -104,6 +104,7 @@ def boards_of(args, game, moves, count):
 def asked(args):
     """Whatever the reviews depend on."""
     about = [Path(args.collection).name, args.seed, args.plies, args.nodes, args.factor, args.sample, args.deep_effort]
+    about.append("with repeated positions")
     return json.dumps(about + list(args.options))
 
 

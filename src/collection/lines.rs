@@ -1,7 +1,7 @@
 //! Sets of lines: by the positions that they reach, and by patterns on the board.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
 use rusqlite::Connection;
@@ -17,6 +17,9 @@ use crate::hash::Key;
 
 /// Lines that are looked through at once.
 const BATCH: usize = 4_096;
+
+/// Parts of the lines for each core: some have more lines than others, for numbers may be free.
+const PARTS_EACH: i64 = 4;
 
 /// Lines of an index: games with the same start and moves are one. It is of use as long as the index is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -211,17 +214,18 @@ impl GameIndex {
         &self,
         pattern: &BoardPattern,
     ) -> Result<Lines, IndexError> {
-        let sql = "SELECT coalesce(max(id), 0) FROM lines";
-        let last: i64 = self
+        let sql = "SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM lines";
+        let (first, last): (i64, i64) = self
             .connection
-            .query_row(sql, (), |row| row.get(0))
+            .query_row(sql, (), |row| Ok((row.get(0)?, row.get(1)?)))
             .map_err(|error| self.fault(&error))?;
-        let parts = (rayon::current_num_threads() as u64).cast_signed();
-        let each = last / parts + 1;
+        let parts = PARTS_EACH * (rayon::current_num_threads() as u64).cast_signed();
+        let each = last.saturating_sub(first) / parts + 1;
         let reader = self.reader();
         let found = (0..parts).into_par_iter().map(|part| {
-            let numbers = part * each..(part + 1) * each;
-            reader.lines_matching::<G>(pattern, numbers)
+            let start = first.saturating_add(part.saturating_mul(each));
+            let end = start.saturating_add(each - 1);
+            reader.lines_matching::<G>(pattern, start..=end)
         });
         Ok(Lines::new(found.collect::<Result<Vec<_>, _>>()?.concat()))
     }
@@ -263,25 +267,24 @@ impl IndexReader<'_> {
     fn lines_matching<G: Collected>(
         &self,
         pattern: &BoardPattern,
-        numbers: Range<i64>,
+        numbers: RangeInclusive<i64>,
     ) -> Result<Vec<i64>, IndexError> {
         let fault = |error| IndexError::of(self.path, &error);
         let usual = PatternSearch::new(pattern, &G::start());
         let connection = self.connect()?;
-        let sql = "SELECT id, start, moves FROM lines WHERE id >= ? AND id < ?";
+        let sql = "SELECT id, start, moves FROM lines WHERE id BETWEEN ? AND ?";
         let mut statement = connection.prepare(sql).map_err(fault)?;
-        let mut rows = statement.query([numbers.start, numbers.end]).map_err(fault)?;
+        let ends = [numbers.start(), numbers.end()];
+        let mut rows = statement.query(ends).map_err(fault)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(fault)? {
             let start: Option<String> = row.get(1).map_err(fault)?;
-            // A row of a damaged index may hold anything.
-            let Some(moves) = row.get_ref(2).ok().and_then(|moves| moves.as_blob().ok()) else {
-                continue;
-            };
+            let moves = row.get_ref(2).map_err(fault)?.as_blob();
+            let moves = moves.map_err(|_| self.damaged("the moves of a line cannot be read"))?;
             let has_pattern = match start.map(|fen| G::from_fen(&fen)) {
                 None => usual.is_in(moves),
                 Some(Ok(start)) => PatternSearch::new(pattern, &start).is_in(moves),
-                Some(Err(_)) => false,
+                Some(Err(_)) => return Err(self.damaged("a start cannot be read")),
             };
             if has_pattern {
                 found.push(row.get(0).map_err(fault)?);

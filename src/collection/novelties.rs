@@ -1,8 +1,7 @@
 //! Novelties: moves made for the first time in positions that were known before.
 //!
 //! A position is known by earlier games of the collection, or by an older book. The positions of an index lie in buckets,
-//! which are looked through one after the other, so that the memory needed does not grow with their number; only the first
-//! year of each line is kept.
+//! of which each core looks through one at a time; of everything else only the first year of each line is kept.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -212,31 +211,35 @@ const UNDATED: u16 = u16::MAX;
 /// Stands for a line that no game has.
 const NO_GAME: u16 = u16::MAX - 1;
 
-/// Numbers of lines that may be free, besides as many for each line: an index is made anew before most of them are.
+/// Numbers of lines that may be free, besides some for each line: an index is made anew before most of them are.
 const FREE_NUMBERS: i64 = 1 << 20;
 
 impl Years {
     pub(crate) fn of(index: &GameIndex) -> Result<Self, IndexError> {
         let fault = |error| index.fault(&error);
+        let sql = "SELECT coalesce(min(line), 0), coalesce(max(line), 0), count(DISTINCT line) FROM games";
+        let row = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?]);
+        let [first, last, lines]: [i64; 3] =
+            index.connection.query_row(sql, (), row).map_err(fault)?;
+        let most = FREE_NUMBERS.saturating_add(lines.saturating_mul(16));
+        let span = last.checked_sub(first).filter(|span| (0..=most).contains(span));
+        let Some(span) = span else {
+            return Err(index.damaged("the number of a line is out of all proportion"));
+        };
+        let mut years = vec![NO_GAME; span as usize + 1];
         let sql = "SELECT line, min(year) FROM games GROUP BY line ORDER BY line";
         let mut statement = index.connection.prepare(sql).map_err(fault)?;
         let mut rows = statement.query(()).map_err(fault)?;
-        let mut first = None;
-        let mut years = Vec::new();
-        let mut lines = 0;
         while let Some(row) = rows.next().map_err(fault)? {
             let line: i64 = row.get(0).map_err(fault)?;
             let year: Option<u16> = row.get(1).map_err(fault)?;
-            lines += 1;
-            let at = line.checked_sub(*first.get_or_insert(line));
-            let most = FREE_NUMBERS + 16 * lines;
-            let Some(at) = at.filter(|at| (0..=most).contains(at)) else {
-                return Err(index.damaged("the number of a line is out of all proportion"));
-            };
-            years.resize(at as usize, NO_GAME);
-            years.push(year.map_or(UNDATED, |year| year.min(NO_GAME - 1)));
+            // A game that was added since has none; its postings count for nothing.
+            let at = line.checked_sub(first).and_then(|at| usize::try_from(at).ok());
+            if let Some(of_line) = at.and_then(|at| years.get_mut(at)) {
+                *of_line = year.map_or(UNDATED, |year| year.min(NO_GAME - 1));
+            }
         }
-        Ok(Self { first: first.unwrap_or_default(), years })
+        Ok(Self { first, years })
     }
 
     /// The year of a line; `None` if no game has the line.
@@ -409,5 +412,34 @@ impl<'a> Best<'a> {
     fn into_sorted(mut self) -> Vec<FirstMove> {
         self.cut();
         self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xiangqi::Position;
+
+    #[test]
+    fn years_of_lines_with_free_numbers_between_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.games");
+        let index = GameIndex::open::<Position>(&path, &StopFlag::default()).unwrap();
+        let add = |line: i64, year: Option<u16>| {
+            let sql = "INSERT INTO games(file, seq, place, key, line, year, result, plies, broken)
+                 VALUES (1, ?1, 0, 0, ?1, ?2, 0, 0, 0)";
+            index.connection.execute(sql, (line, year)).unwrap();
+        };
+        assert_eq!(Years::of(&index).unwrap().of_line(1), None);
+        add(7, Some(1999));
+        add(9, None);
+        add(FREE_NUMBERS, Some(2001));
+        let years = Years::of(&index).unwrap();
+        let found = [6, 7, 8, 9, FREE_NUMBERS, FREE_NUMBERS + 1, i64::MAX, i64::MIN];
+        let expected =
+            [None, Some(Some(1999)), None, Some(None), Some(Some(2001)), None, None, None];
+        assert_eq!(found.map(|line| years.of_line(line)), expected);
+        add(i64::MAX, None);
+        assert!(matches!(Years::of(&index), Err(IndexError::Damaged { .. })));
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct PatternSearch<G> {
     /// The images of the pattern: the points that they want, and the letters there.
     images: Vec<Vec<(usize, u8)>>,
     /// For each point, the images that want something there, a bit each.
-    wanting: Letters,
+    wanting: [u8; LONGEST * LONGEST],
     is_at_start: bool,
     game: PhantomData<fn() -> G>,
 }
@@ -44,6 +44,7 @@ impl<G: Collected> PatternSearch<G> {
             .points()
             .map(|points: &[WantedPoint]| points.iter().map(|point| point.wanted()).collect())
             .collect();
+        debug_assert!(images.len() <= 8, "a bit for each");
         let mut wanting = [0; LONGEST * LONGEST];
         for (number, points) in images.iter().enumerate() {
             for &(point, _) in points {

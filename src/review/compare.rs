@@ -62,8 +62,8 @@ impl<M> SecondLook<M> {
     /// The loss that is beyond the usual error: the lesser of the mean and the loss of the last round, less the error.
     /// What a mate, the rules or tables decide has no error.
     ///
-    /// The error is 0.028 up to 1,800,000 nodes, which are two rounds of the default, and less by the fourth root of their
-    /// multiple. It is measured: of 97 moves that seemed to be faults, at most four rounds marked 18 in this way; by two
+    /// The error is 0.028 with 1,800,000 nodes, which are two rounds of the default, less by the fourth root of their
+    /// multiple with more and larger with fewer, up to 0.05. It is measured: of 97 moves that seemed to be faults, at most four rounds marked 18 in this way; by two
     /// rounds with 16 and 32 times the nodes of the first, 16 of these have a mark, less the error of those.
     #[must_use]
     pub fn certain_loss(&self, phase: i32, model: &WinModel) -> f64 {
@@ -79,10 +79,11 @@ const PARTS: f64 = 10_000.0;
 
 /// The usual error of a loss that searches with `nodes` nodes together have found, of 1.
 fn usual_error(nodes: u64) -> f64 {
-    const AT_MOST: f64 = 0.028;
+    const MEASURED: f64 = 0.028;
     const MEASURED_AT: f64 = 1_800_000.0;
+    const AT_MOST: f64 = 0.05;
     // Two square roots: they are rounded alike on every machine, as powers are not.
-    AT_MOST * (MEASURED_AT / (nodes as f64).max(MEASURED_AT)).sqrt().sqrt()
+    (MEASURED * (MEASURED_AT / (nodes as f64).max(1.0)).sqrt().sqrt()).min(AT_MOST)
 }
 
 /// The rounds that an effort pays for. Each of the three searches of the first round has twice the nodes of a position,
@@ -92,7 +93,7 @@ fn usual_error(nodes: u64) -> f64 {
 /// ```
 /// use juzhong::review::rounds;
 ///
-/// assert_eq!([0, 5, 6, 17, 18, 41, 42].map(rounds), [0, 0, 1, 1, 2, 2, 3]);
+/// assert_eq!([0, 5, 6, 17, 18, 41, 42, 89, 90].map(rounds), [0, 0, 1, 1, 2, 2, 3, 3, 4]);
 /// ```
 #[must_use]
 pub const fn rounds(effort: u32) -> u32 {
@@ -237,12 +238,22 @@ fn nodes_of<M>(rounds: &[Round<M>]) -> u64 {
 /// Rounds without which no mark is beyond doubt: what two searches agree on is refuted by the third often enough.
 const LEAST_ROUNDS: usize = 3;
 
-/// Returns true if the rounds leave no doubt whether the loss has a mark. Two are enough if the mean of their losses is too
-/// small for one, or the loss of the last is and the mean not much larger; else the mean and the loss of the last have to be
+impl<M> Round<M> {
+    /// Returns true if a mate, the rules or tables decide what is lost.
+    fn is_decided(&self) -> bool {
+        [&self.other, &self.played].iter().any(|of| of.valuation.score.is_proved())
+    }
+}
+
+/// Returns true if the rounds leave no doubt whether the loss has a mark. Two are enough if both are decided and have one, if the mean of their losses is too
+/// small, or the loss of the last is and the mean not much larger; else the mean and the loss of the last have to be
 /// larger by twice the usual error after [`LEAST_ROUNDS`].
 fn is_beyond_doubt<M>(rounds: &[Round<M>]) -> bool {
-    let [.., _, last] = rounds else { return false };
+    let [.., before, last] = rounds else { return false };
     let least = Mark::Inaccuracy.least_loss();
+    if [before, last].iter().all(|round| round.is_decided() && round.loss >= least) {
+        return true;
+    }
     let large = least + 2.0 * usual_error(nodes_of(rounds));
     let mean = mean_loss(rounds);
     let is_small = mean < least || last.loss < least && mean <= large;
@@ -389,6 +400,14 @@ mod tests {
     }
 
     #[test]
+    fn a_mate_of_two_rounds_is_beyond_doubt() {
+        let mut analyst = Scripted::new(&[(0, -700), (0, -700)]);
+        analyst.rounds = vec![(Score::from_eval(0), Score::mated_in(6)); 2];
+        let found = look(&mut analyst, 90).unwrap();
+        assert_eq!((found.rounds, found.is_stable), (2, true));
+    }
+
+    #[test]
     fn the_mean_of_the_rounds_counts() {
         let loss = |played: i32| {
             let [from, to] = [0, played].map(|value| Score::from_eval(value).into());
@@ -430,7 +449,7 @@ mod tests {
         let searched = look(1_800_000, Score::from_eval(-100).into());
         assert!((loss(&searched) - certain(&searched) - 0.028).abs() < 1e-12);
         let few = look(9, Score::from_eval(-100).into());
-        assert_eq!(certain(&few), certain(&searched));
+        assert!((loss(&few) - certain(&few) - 0.05).abs() < 1e-12);
         let deeper = look(28_800_000, Score::from_eval(-100).into());
         assert!((loss(&deeper) - certain(&deeper) - 0.014).abs() < 1e-12);
         // The mean counts if it is less than the loss of the last round.

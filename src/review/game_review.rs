@@ -708,6 +708,13 @@ mod tests {
         let noise = looked_at(eval(30), eval(25), true);
         assert_eq!((noise.mark, noise.certainty), (None, Some(Certainty::Withdrawn)));
         assert!(noise.loss() < 0.05 && noise.better_line().is_none());
+        // The last round alone sees a loss.
+        let mut look = looked_at(eval(30), eval(-290), false).look.unwrap();
+        look.mean_loss = 600;
+        let values = [PositionValue { look: Some(look), ..value(20, "h2e2") }, value(300, "h9g7")];
+        let spike = reviewed(&["a3a4"], &values).moves.remove(0);
+        assert_eq!((spike.mark, spike.certainty), (None, Some(Certainty::Withdrawn)));
+        assert!(spike.loss() > 0.2);
         // The move played turns out to be the only one.
         let only = looked_at(eval(-500), eval(30), true);
         assert_eq!((only.mark, only.loss(), only.is_only), (None, 0.0, true));

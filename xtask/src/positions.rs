@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                 bar.inc(1);
                 made
             })
-            .sum::<anyhow::Result<u64>>()
+            .try_reduce(|| 0, |one, other| Ok(one + other))
     })?;
     bar.finish_and_clear();
     println!("{samples} positions written to {}", args.output.shown());

@@ -155,8 +155,8 @@ const CERTAINTIES = () => /** @type {Record<string, string>} */ ({ proved: t('pr
 
 const CERTAINTY_TITLES = () => /** @type {Record<string, string>} */ ({
   proved: t('It follows from endgame tables, from the rules or from a mate.'),
-  stable: t('Two searches of different effort gave the same mark.'),
-  likely: t('The last search gave the mark; an earlier one did not.'),
+  stable: t('Several searches, each with more effort, leave no doubt.'),
+  likely: t('The loss is not much larger than the error of the searches.'),
   withdrawn: t('A second look has found that the move deserves no mark.'),
 });
 
