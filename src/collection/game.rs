@@ -32,13 +32,21 @@ pub trait Collected: Formats + Named + Symmetric {
 
 /// The change that a move makes on a board. Points are columns and rows, as of [`Collected::letter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BoardChange {
-    /// The point that it leaves empty; `None` if it puts a new piece on the board.
-    pub left: Option<[u8; 2]>,
-    /// The point where a piece stands after it.
-    pub at: [u8; 2],
-    /// The letter of a new piece; `None` if it is the one that left its point.
-    pub letter: Option<char>,
+pub enum BoardChange {
+    /// A piece goes from one point to another.
+    Moved {
+        /// The point that it leaves empty.
+        from: [u8; 2],
+        /// The point where it stands after the move.
+        to: [u8; 2],
+    },
+    /// A new piece is put on the board.
+    Placed {
+        /// Its letter.
+        letter: char,
+        /// Its point.
+        at: [u8; 2],
+    },
 }
 
 /// The key of sets of pieces by role, either side first: the lesser of both keys by the stored words for material.
@@ -86,8 +94,8 @@ impl Collected for Position {
 
     #[inline]
     fn change(mv: Move, _side: Side) -> BoardChange {
-        let [left, at] = [mv.from(), mv.to()].map(|square| [square.file(), square.rank()]);
-        BoardChange { left: Some(left), at, letter: None }
+        let [from, to] = [mv.from(), mv.to()].map(|square| [square.file(), square.rank()]);
+        BoardChange::Moved { from, to }
     }
 }
 
@@ -112,8 +120,7 @@ impl Collected for Board {
 
     #[inline]
     fn change(mv: Point, side: Side) -> BoardChange {
-        let at = [mv.column(), mv.row()];
-        BoardChange { left: None, at, letter: Some(letter_of(side)) }
+        BoardChange::Placed { letter: letter_of(side), at: [mv.column(), mv.row()] }
     }
 }
 

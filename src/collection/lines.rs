@@ -1,17 +1,15 @@
 //! Sets of lines: by the positions that they reach, and by patterns on the board.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
-use rusqlite::Connection;
 
 use crate::collection::error::IndexError;
 use crate::collection::game::Collected;
 use crate::collection::pattern::BoardPattern;
 use crate::collection::pattern_search::PatternSearch;
 use crate::collection::postings::{self, Posting};
-use crate::collection::store::{GameIndex, IndexReader};
+use crate::collection::store::GameIndex;
 use crate::game::Packed;
 use crate::hash::Key;
 
@@ -145,7 +143,11 @@ impl GameIndex {
 
     /// The bytes of a bucket in each segment.
     pub(crate) fn bucket(&self, bucket: u64) -> Result<Vec<Vec<u8>>, IndexError> {
-        self.reader().bucket(&self.connection, bucket)
+        let fault = |error| self.fault(&error);
+        let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
+        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
+        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(fault)
     }
 
     /// Hands over every posting of these keys. Lines that no game has any more are among them.
@@ -190,13 +192,7 @@ impl GameIndex {
                 Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Vec<u8>>(1)?))
             });
             let (start, bytes) = row.map_err(fault)?;
-            let start = match start {
-                Some(fen) => match G::from_fen(&fen) {
-                    Ok(start) => Some(start),
-                    Err(_) => return Err(self.damaged("a start cannot be read")),
-                },
-                None => None,
-            };
+            let start = self.start_of::<G>(start)?;
             let moves = legal_moves(start.as_ref(), &bytes);
             found.insert(line, MovesOfLine { start, moves });
         }
@@ -221,13 +217,47 @@ impl GameIndex {
             .map_err(|error| self.fault(&error))?;
         let parts = PARTS_EACH * (rayon::current_num_threads() as u64).cast_signed();
         let each = last.saturating_sub(first) / parts + 1;
-        let reader = self.reader();
+        let path = self.path();
+        let stop = &self.stop;
         let found = (0..parts).into_par_iter().map(|part| {
             let start = first.saturating_add(part.saturating_mul(each));
             let end = start.saturating_add(each - 1);
-            reader.lines_matching::<G>(pattern, start..=end)
+            Self::connect(path, stop)?.matching_among::<G>(pattern, [start, end])
         });
         Ok(Lines::new(found.collect::<Result<Vec<_>, _>>()?.concat()))
+    }
+
+    /// The numbers of the lines from one number to another in which the pattern is on the board at any time.
+    fn matching_among<G: Collected>(
+        &self,
+        pattern: &BoardPattern,
+        ends: [i64; 2],
+    ) -> Result<Vec<i64>, IndexError> {
+        let fault = |error| self.fault(&error);
+        let usual = PatternSearch::new(pattern, &G::start());
+        let sql = "SELECT id, start, moves FROM lines WHERE id BETWEEN ? AND ?";
+        let mut statement = self.connection.prepare(sql).map_err(fault)?;
+        let mut rows = statement.query(ends).map_err(fault)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().map_err(fault)? {
+            let start = self.start_of::<G>(row.get(1).map_err(fault)?)?;
+            let moves = row.get_ref(2).map_err(fault)?.as_blob();
+            let moves = moves.map_err(|_| self.damaged("the moves of a line cannot be read"))?;
+            let has_pattern = match start {
+                None => usual.is_in(moves),
+                Some(start) => PatternSearch::new(pattern, &start).is_in(moves),
+            };
+            if has_pattern {
+                found.push(row.get(0).map_err(fault)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The start of a line, as it is stored; `None` for the usual one.
+    fn start_of<G: Collected>(&self, fen: Option<String>) -> Result<Option<G>, IndexError> {
+        let start = fen.map(|fen| G::from_fen(&fen)).transpose();
+        start.map_err(|_| self.damaged("a start cannot be read"))
     }
 
     /// Hands over every line, in the order of their numbers, lines that no game has any more among them.
@@ -246,51 +276,6 @@ impl GameIndex {
             take(line(row).map_err(fault)?)?;
         }
         Ok(())
-    }
-}
-
-impl IndexReader<'_> {
-    /// The bytes of a bucket in each segment.
-    pub(crate) fn bucket(
-        &self,
-        connection: &Connection,
-        bucket: u64,
-    ) -> Result<Vec<Vec<u8>>, IndexError> {
-        let fault = |error| IndexError::of(self.path, &error);
-        let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
-        let mut statement = connection.prepare_cached(sql).map_err(fault)?;
-        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
-        rows.collect::<rusqlite::Result<_>>().map_err(fault)
-    }
-
-    /// The lines of these numbers in which the pattern is on the board at any time.
-    fn lines_matching<G: Collected>(
-        &self,
-        pattern: &BoardPattern,
-        numbers: RangeInclusive<i64>,
-    ) -> Result<Vec<i64>, IndexError> {
-        let fault = |error| IndexError::of(self.path, &error);
-        let usual = PatternSearch::new(pattern, &G::start());
-        let connection = self.connect()?;
-        let sql = "SELECT id, start, moves FROM lines WHERE id BETWEEN ? AND ?";
-        let mut statement = connection.prepare(sql).map_err(fault)?;
-        let ends = [numbers.start(), numbers.end()];
-        let mut rows = statement.query(ends).map_err(fault)?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(fault)? {
-            let start: Option<String> = row.get(1).map_err(fault)?;
-            let moves = row.get_ref(2).map_err(fault)?.as_blob();
-            let moves = moves.map_err(|_| self.damaged("the moves of a line cannot be read"))?;
-            let has_pattern = match start.map(|fen| G::from_fen(&fen)) {
-                None => usual.is_in(moves),
-                Some(Ok(start)) => PatternSearch::new(pattern, &start).is_in(moves),
-                Some(Err(_)) => return Err(self.damaged("a start cannot be read")),
-            };
-            if has_pattern {
-                found.push(row.get(0).map_err(fault)?);
-            }
-        }
-        Ok(found)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::collection::game::Collected;
 use crate::collection::lines::{Lines, StoredLine};
 use crate::collection::postings::{self, Posting};
 use crate::collection::query::Conditions;
-use crate::collection::store::{GameIndex, IndexReader};
+use crate::collection::store::GameIndex;
 use crate::game::Packed;
 use crate::hash::Key;
 
@@ -101,15 +101,44 @@ impl GameIndex {
         stop: &StopFlag,
     ) -> Result<Vec<FirstMove>, IndexError> {
         let years = &Years::of(self)?;
-        let reader = self.reader();
-        let parts = rayon::current_num_threads() as u64;
+        let path = self.path();
+        let own_stop = &self.stop;
+        let parts = rayon::current_num_threads();
         let found = (0..parts).into_par_iter().map(|part| {
-            let of_part = (0..postings::BUCKETS).filter(|bucket| bucket % parts == part);
-            first_moves_in(reader, of_part, years, search, stop)
+            let buckets = (0..postings::BUCKETS).skip(part).step_by(parts);
+            Self::connect(path, own_stop)?.first_moves_in(buckets, years, search, stop)
         });
         let mut best = Best::new(search);
         for part in found.collect::<Result<Vec<_>, IndexError>>()? {
             part.into_iter().for_each(|first| best.add(first));
+        }
+        Ok(best.into_sorted())
+    }
+
+    /// The novelties in the positions of some buckets.
+    fn first_moves_in(
+        &self,
+        buckets: impl Iterator<Item = u64>,
+        years: &Years,
+        search: &NoveltySearch,
+        stop: &StopFlag,
+    ) -> Result<Vec<FirstMove>, IndexError> {
+        let mut best = Best::new(search);
+        let mut visits = Vec::new();
+        for bucket in buckets {
+            expect_going(stop)?;
+            visits.clear();
+            for bytes in self.bucket(bucket)? {
+                postings::collect_all(bucket, &bytes, &mut visits)
+                    .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
+            }
+            visits.retain(|visit: &Posting| visit.next().is_some() && years.has(visit));
+            visits.sort_unstable();
+            for group in visits.chunk_by_mut(|a, b| a.key() == b.key()) {
+                if group.len() as u64 > search.theory {
+                    add_first_moves(group, years, search, &mut best);
+                }
+            }
         }
         Ok(best.into_sorted())
     }
@@ -255,35 +284,6 @@ impl Years {
     fn has(&self, visit: &Posting) -> bool {
         self.of_line(visit.line.cast_signed()).is_some()
     }
-}
-
-/// The novelties in the positions of some buckets, read by a connection of its own.
-fn first_moves_in(
-    reader: IndexReader<'_>,
-    buckets: impl Iterator<Item = u64>,
-    years: &Years,
-    search: &NoveltySearch,
-    stop: &StopFlag,
-) -> Result<Vec<FirstMove>, IndexError> {
-    let connection = reader.connect()?;
-    let mut best = Best::new(search);
-    let mut visits = Vec::new();
-    for bucket in buckets {
-        expect_going(stop)?;
-        visits.clear();
-        for bytes in reader.bucket(&connection, bucket)? {
-            postings::collect_all(bucket, &bytes, &mut visits)
-                .ok_or_else(|| reader.damaged("a list of positions cannot be read"))?;
-        }
-        visits.retain(|visit: &Posting| visit.next().is_some() && years.has(visit));
-        visits.sort_unstable();
-        for group in visits.chunk_by_mut(|a, b| a.key() == b.key()) {
-            if group.len() as u64 > search.theory {
-                add_first_moves(group, years, search, &mut best);
-            }
-        }
-    }
-    Ok(best.into_sorted())
 }
 
 /// Adds the novelties in a position: `visits` are those of lines to it.

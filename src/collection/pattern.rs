@@ -2,8 +2,11 @@
 
 use crate::collection::game::Collected;
 
-/// Points of a pattern, at most.
-const MOST_POINTS: usize = 20 * 20;
+/// Columns of the largest board, and rows.
+pub(crate) const LONGEST: usize = 20;
+
+/// Points of a board, and of a pattern, at most.
+pub(crate) const MOST_POINTS: usize = LONGEST * LONGEST;
 
 /// Bytes of the text of a pattern, at most.
 const MOST_TEXT: usize = 4 * MOST_POINTS;

@@ -4,17 +4,14 @@
 use std::marker::PhantomData;
 
 use crate::collection::game::{BoardChange, Collected};
-use crate::collection::pattern::{BoardPattern, WantedPoint};
+use crate::collection::pattern::{BoardPattern, LONGEST, MOST_POINTS, WantedPoint};
 use crate::game::{Packed, Side};
-
-/// Columns of the largest board, and rows.
-const LONGEST: usize = 20;
 
 /// Stands for an empty point.
 const EMPTY: u8 = b'.';
 
-/// What is on the points of a board: letters, as in FEN, or [`EMPTY`]. By [`index`].
-type Letters = [u8; LONGEST * LONGEST];
+/// Contents of the points of a board: letters, as in FEN, or [`EMPTY`]. By [`index`].
+type Letters = [u8; MOST_POINTS];
 
 /// A pattern to be looked for in lines that begin with the same position.
 pub(crate) struct PatternSearch<G> {
@@ -24,7 +21,7 @@ pub(crate) struct PatternSearch<G> {
     /// The images of the pattern: the points that they want, and the letters there.
     images: Vec<Vec<(usize, u8)>>,
     /// For each point, the images that want something there, a bit each.
-    wanting: [u8; LONGEST * LONGEST],
+    wanting: [u8; MOST_POINTS],
     is_at_start: bool,
     game: PhantomData<fn() -> G>,
 }
@@ -34,7 +31,7 @@ impl<G: Collected> PatternSearch<G> {
         let images = pattern.images(start);
         let is_at_start = images.matches(start);
         let size = start.size();
-        let mut letters = [EMPTY; LONGEST * LONGEST];
+        let mut letters = [EMPTY; MOST_POINTS];
         for row in 0..size[1] {
             for column in 0..size[0] {
                 letters[index([column, row])] = letter_byte(start.letter(column, row));
@@ -45,7 +42,7 @@ impl<G: Collected> PatternSearch<G> {
             .map(|points: &[WantedPoint]| points.iter().map(|point| point.wanted()).collect())
             .collect();
         debug_assert!(images.len() <= 8, "a bit for each");
-        let mut wanting = [0; LONGEST * LONGEST];
+        let mut wanting = [0; MOST_POINTS];
         for (number, points) in images.iter().enumerate() {
             for &(point, _) in points {
                 wanting[point] |= 1 << number;
@@ -65,21 +62,8 @@ impl<G: Collected> PatternSearch<G> {
         let mut side = self.turn;
         for pair in moves.chunks_exact(2) {
             let mv = G::Move::unpack(u16::from_le_bytes([pair[0], pair[1]]));
-            let Some(BoardChange { left, at, letter }) = mv.map(|mv| G::change(mv, side)) else {
-                return false;
-            };
-            if !self.has_point(at) || left.is_some_and(|left| !self.has_point(left)) {
-                return false;
-            }
-            let at = index(at);
-            let mut changed = self.wanting[at];
-            letters[at] = match left.map(index) {
-                Some(left) => {
-                    changed |= self.wanting[left];
-                    std::mem::replace(&mut letters[left], EMPTY)
-                }
-                None => letter_byte(letter),
-            };
+            let changed = mv.and_then(|mv| self.make(G::change(mv, side), &mut letters));
+            let Some(changed) = changed else { return false };
             if changed != 0 && self.is_on(&letters, changed) {
                 return true;
             }
@@ -88,8 +72,28 @@ impl<G: Collected> PatternSearch<G> {
         false
     }
 
-    const fn has_point(&self, [column, row]: [u8; 2]) -> bool {
-        column < self.size[0] && row < self.size[1]
+    /// Makes a change. Returns the images that want something on the points changed, a bit each; `None` beyond the board.
+    fn make(&self, change: BoardChange, letters: &mut Letters) -> Option<u8> {
+        match change {
+            BoardChange::Moved { from, to } => {
+                let from = self.index_on_board(from)?;
+                let to = self.index_on_board(to)?;
+                letters[to] = std::mem::replace(&mut letters[from], EMPTY);
+                Some(self.wanting[from] | self.wanting[to])
+            }
+            BoardChange::Placed { letter, at } => {
+                let at = self.index_on_board(at)?;
+                letters[at] = letter_byte(Some(letter));
+                Some(self.wanting[at])
+            }
+        }
+    }
+
+    /// The number of a point; `None` if the board has no such point.
+    fn index_on_board(&self, point: [u8; 2]) -> Option<usize> {
+        let [column, row] = point;
+        let [columns, rows] = self.size;
+        (column < columns && row < rows).then(|| index(point))
     }
 
     /// Returns true if one of the images with these bits is on the board.

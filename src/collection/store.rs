@@ -140,16 +140,16 @@ impl GameIndex {
         }
         drop(file);
         let sql = |error| IndexError::of(path, &error);
-        let connection = IndexReader { path, stop }.connect()?;
+        let index = Self::connect(path, stop)?;
         let number = |name| {
-            connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sql)
+            index.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sql)
         };
         let (id, version) = (number("application_id")?, number("user_version")?);
-        let objects: i64 = connection
+        let objects: i64 = index
+            .connection
             .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
             .map_err(sql)?;
         let foreign = |what| IndexError::Foreign { path: path.to_owned(), what };
-        let index = Self { connection, path: path.to_owned(), stop: stop.clone() };
         if (id, version, objects) == (0, 0, 0) {
             index.make::<G>()?;
         } else if id != APPLICATION_ID {
@@ -161,6 +161,15 @@ impl GameIndex {
         // Only now: this writes to the file.
         index.connection.execute_batch(PRAGMAS).map_err(sql)?;
         Ok(index)
+    }
+
+    /// Opens a file that is an index, or an empty one, without a look at it; so does each thread that reads one beside others.
+    pub(crate) fn connect(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
+        let sql = |error| IndexError::of(path, &error);
+        let mut connection = open_working(path, "PRAGMA busy_timeout = 10000;").map_err(sql)?;
+        let watched = stop.clone();
+        connection.progress_handler(STEPS, Some(move || watched.is_set())).map_err(sql)?;
+        Ok(Self { connection, path: path.to_owned(), stop: stop.clone() })
     }
 
     /// Makes the tables of an empty file, unless another process does.
@@ -234,41 +243,13 @@ impl GameIndex {
     }
 
     pub(crate) fn damaged(&self, what: impl Into<Message>) -> IndexError {
-        self.reader().damaged(what)
+        IndexError::Damaged { path: self.path.clone(), what: what.into() }
     }
 
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// A source of more connections.
-    pub(crate) fn reader(&self) -> IndexReader<'_> {
-        IndexReader { path: &self.path, stop: &self.stop }
-    }
-}
-
-/// A source of connections to an index, which threads may share.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct IndexReader<'a> {
-    pub(crate) path: &'a Path,
-    stop: &'a StopFlag,
-}
-
-impl IndexReader<'_> {
-    pub(crate) fn damaged(&self, what: impl Into<Message>) -> IndexError {
-        IndexError::Damaged { path: self.path.to_owned(), what: what.into() }
-    }
-
-    /// Opens a connection whose queries end soon after the flag was set.
-    pub(crate) fn connect(&self) -> Result<Connection, IndexError> {
-        let sql = |error| IndexError::of(self.path, &error);
-        let mut connection =
-            open_working(self.path, "PRAGMA busy_timeout = 10000;").map_err(sql)?;
-        let watched = self.stop.clone();
-        connection.progress_handler(STEPS, Some(move || watched.is_set())).map_err(sql)?;
-        Ok(connection)
     }
 }
 

@@ -147,8 +147,7 @@ mod tests {
 
     use super::super::weights::tests::file;
     use super::*;
-    use crate::game::MoveList;
-    use crate::xiangqi::Setup;
+    use crate::xiangqi::tests::{mirrored, random_play, swapped};
 
     /// A network of weights that look random.
     fn network(seed: u64) -> Arc<Network> {
@@ -158,34 +157,6 @@ mod tests {
             ((state >> 33).cast_signed() % (2 * i64::from(most) + 1) - i64::from(most)) as i16
         });
         Arc::new(Network::from_bytes(&bytes).unwrap())
-    }
-
-    /// The position of the start and those after moves chosen by numbers.
-    fn random_play(choices: &[u16]) -> Vec<Position> {
-        let mut position = Position::start();
-        let mut positions = vec![position.clone()];
-        for &choice in choices {
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            if moves.is_empty() {
-                break;
-            }
-            position.make(moves[usize::from(choice) % moves.len()]);
-            positions.push(position.clone());
-        }
-        positions
-    }
-
-    fn image(position: &Position, map: fn(Square) -> Square, swap: bool) -> Position {
-        let mut setup = Setup::empty();
-        setup.turn = if swap { !position.turn() } else { position.turn() };
-        for square in Square::all() {
-            setup.board[map(square).index()] = position.piece_at(square).map(|piece| {
-                let side = if swap { !piece.side() } else { piece.side() };
-                Piece::new(side, piece.role())
-            });
-        }
-        Position::from_setup(&setup).unwrap()
     }
 
     proptest! {
@@ -215,10 +186,8 @@ mod tests {
             let mut evaluator = NetworkEvaluator::new(network(seed));
             for position in random_play(&choices) {
                 let value = evaluator.evaluate(&position, 1);
-                let swapped = image(&position, Square::flipped, true);
-                prop_assert_eq!(evaluator.evaluate(&swapped, 2), value);
-                let mirrored = image(&position, Square::mirrored, false);
-                prop_assert_eq!(evaluator.evaluate(&mirrored, 3), value);
+                prop_assert_eq!(evaluator.evaluate(&swapped(&position), 2), value);
+                prop_assert_eq!(evaluator.evaluate(&mirrored(&position), 3), value);
             }
         }
     }

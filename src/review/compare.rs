@@ -63,15 +63,23 @@ impl<M> SecondLook<M> {
     /// What a mate, the rules or tables decide has no error.
     ///
     /// The error is 0.028 with 1,800,000 nodes, which are two rounds of the default, less by the fourth root of their
-    /// multiple with more and larger with fewer, up to 0.05. It is measured: of 97 moves that seemed to be faults, at most four rounds marked 18 in this way; by two
-    /// rounds with 16 and 32 times the nodes of the first, 16 of these have a mark, less the error of those.
+    /// multiple with more and larger with fewer, up to 0.05. It is measured: of 97 moves that seemed to be faults, at most
+    /// four rounds marked 18 in this way; by two rounds with 16 and 32 times the nodes of the first, 16 of these have a
+    /// mark, less the error of those.
     #[must_use]
     pub fn certain_loss(&self, phase: i32, model: &WinModel) -> f64 {
         let loss = self.loss(phase, model);
-        let is_decided = [self.other, self.played].iter().any(|value| value.score.is_proved());
         let mean = f64::from(self.mean_loss) / PARTS;
-        if is_decided { loss } else { (loss.min(mean) - usual_error(self.nodes)).max(0.0) }
+        match is_decided([self.other, self.played]) {
+            true => loss,
+            false => (loss.min(mean) - usual_error(self.nodes)).max(0.0),
+        }
     }
+}
+
+/// Returns true if a mate, the rules or tables decide what is lost between two moves.
+fn is_decided(values: [Valuation; 2]) -> bool {
+    values.iter().any(|value| value.score.is_proved())
 }
 
 /// The parts of the expected score in which a mean loss is kept.
@@ -217,7 +225,7 @@ fn loss_in<G: Playable>(line: &Line<G>, round: &Round<G::Move>) -> f64 {
     loss_between(other, played, line.position().phase(), &G::WIN_MODEL)
 }
 
-/// The mean of the losses of rounds, each of which counts twice as much as the one before.
+/// The mean of the losses of one round or more, each of which counts twice as much as the one before.
 fn mean_loss<M>(rounds: &[Round<M>]) -> f64 {
     let mut sum = 0.0;
     let mut weights = 0.0;
@@ -227,7 +235,7 @@ fn mean_loss<M>(rounds: &[Round<M>]) -> f64 {
         weights += weight;
         weight *= 2.0;
     }
-    if weights > 0.0 { sum / weights } else { 0.0 }
+    sum / weights
 }
 
 /// The positions that rounds have searched together.
@@ -238,20 +246,16 @@ fn nodes_of<M>(rounds: &[Round<M>]) -> u64 {
 /// Rounds without which no mark is beyond doubt: what two searches agree on is refuted by the third often enough.
 const LEAST_ROUNDS: usize = 3;
 
-impl<M> Round<M> {
-    /// Returns true if a mate, the rules or tables decide what is lost.
-    fn is_decided(&self) -> bool {
-        [&self.other, &self.played].iter().any(|of| of.valuation.score.is_proved())
-    }
-}
-
-/// Returns true if the rounds leave no doubt whether the loss has a mark. Two are enough if both are decided and have one, if the mean of their losses is too
-/// small, or the loss of the last is and the mean not much larger; else the mean and the loss of the last have to be
-/// larger by twice the usual error after [`LEAST_ROUNDS`].
+/// Returns true if the rounds leave no doubt whether the loss has a mark. Two are enough if both are decided and have one,
+/// if the mean of their losses is too small, or if the loss of the last is and the mean not much larger; else the mean and
+/// the loss of the last have to be larger by twice the usual error after [`LEAST_ROUNDS`].
 fn is_beyond_doubt<M>(rounds: &[Round<M>]) -> bool {
     let [.., before, last] = rounds else { return false };
     let least = Mark::Inaccuracy.least_loss();
-    if [before, last].iter().all(|round| round.is_decided() && round.loss >= least) {
+    let has_lost = |round: &Round<M>| {
+        is_decided([round.other.valuation, round.played.valuation]) && round.loss >= least
+    };
+    if has_lost(before) && has_lost(last) {
         return true;
     }
     let large = least + 2.0 * usual_error(nodes_of(rounds));
@@ -391,9 +395,10 @@ mod tests {
         let found = look(&mut Scripted::new(&[(10, 10), (0, -900)]), 42).unwrap();
         assert_eq!((mark(&found), found.is_stable, found.rounds), (None, false, 1));
         // Two rounds that do not agree are not enough, and a mark that the third one refutes is none.
-        for rounds in [[(0, -700), (0, -30)], [(0, -30), (0, -700)]] {
-            let found = look(&mut Scripted::new(&rounds), 18).unwrap();
-            assert!(!found.is_stable, "{rounds:?}");
+        let expected = [None, Some(Mark::Blunder)];
+        for (rounds, mark) in [[(0, -700), (0, -30)], [(0, -30), (0, -700)]].iter().zip(expected) {
+            let found = look(&mut Scripted::new(rounds), 18).unwrap();
+            assert_eq!((certain_mark(&found), found.is_stable), (mark, false), "{rounds:?}");
         }
         let found = look(&mut Scripted::new(&[(0, -700), (0, -700), (0, -30)]), 42).unwrap();
         assert_eq!((certain_mark(&found), found.rounds, found.is_stable), (None, 3, false));

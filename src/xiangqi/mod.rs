@@ -21,6 +21,8 @@ pub mod repetition;
 mod rule_set;
 mod setup;
 mod square;
+#[cfg(test)]
+pub(crate) mod tests;
 mod unmove;
 
 #[cfg(feature = "search")]

@@ -4,11 +4,14 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
 use juzhong::book::find_games;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{StopFlag, open};
 use juzhong::contest::{Contested, read_positions};
+use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome};
 use juzhong::record::{Formats, ReadSummary, Record, read_packed};
+use juzhong::xiangqi::{Position, RuleSet};
 
 /// The games of files in any format, and folders of them; bad ones are left out and counted.
 pub(crate) fn read_games<G: Formats>(
@@ -32,6 +35,18 @@ pub(crate) fn read_games<G: Formats>(
         eprintln!("{} bad games left out", summary.bad);
     }
     Ok((games, summary))
+}
+
+/// The result of a game of xiangqi that is over by the board, or by the usual rules on repetition and moves.
+pub(crate) fn outcome_of(line: &Line<Position>) -> Option<Outcome> {
+    let judged = || Position::judge(line, RuleSet::default(), Horizon::Game).verdict.outcome();
+    line.position().outcome().or_else(judged)
+}
+
+/// A bar that counts games or what else `things` are.
+pub(crate) fn progress(count: u64, things: &str) -> anyhow::Result<ProgressBar> {
+    let style = format!("{{pos}}/{{len}} {things} {{elapsed}} eta {{eta}}");
+    Ok(ProgressBar::new(count).with_style(ProgressStyle::with_template(&style)?))
 }
 
 /// The games of files, and lists of openings, which begin like `start`.

@@ -50,6 +50,13 @@ enum GameName {
     Gomoku,
 }
 
+/// The options of a tool by its command line, the name of the tool first.
+#[cfg(test)]
+fn parsed<A: clap::Args>(words: Vec<&str>) -> A {
+    let command = A::augment_args(clap::Command::new("xtask"));
+    A::from_arg_matches(&command.get_matches_from(words)).unwrap()
+}
+
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Keys(args) => keys::run(&args),

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Packed;
 use juzhong::record::Record;
@@ -15,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
-use crate::games::read_games;
+use crate::games::{progress, read_games};
 use crate::labelled::{GamePlan, Piece, PieceHead, Player};
 use crate::network;
 
@@ -68,8 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let digest = digest(&openings, &evaluation, args.tables.as_deref())?;
     let source = Source { openings, evaluation, tables, digest };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
-    let bar = ProgressBar::new(args.pieces);
-    bar.set_style(ProgressStyle::with_template("{pos}/{len} files {elapsed} eta {eta}")?);
+    let bar = progress(args.pieces, "files")?;
     let samples: u64 = pool.install(|| {
         (args.from..args.from.saturating_add(args.pieces))
             // One after the other, so that what an interrupted run has made is its beginning.
@@ -174,17 +172,10 @@ fn digest(
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
+    use crate::parsed;
     use juzhong::record::Tree;
     use juzhong::tablebase::{GenerateOptions, NoProgress, Wdl, generate_all};
-
-    #[derive(Parser)]
-    struct Command {
-        #[command(flatten)]
-        args: Args,
-    }
 
     const GAMES: &str = "1. h2e2 h9g7 2. h0g2 i9h9 3. i0h0 b9c7 4. b0a2 c6c5 5. h0h6 *\n\n";
 
@@ -223,7 +214,7 @@ mod tests {
         std::fs::write(at("games.pgn"), GAMES)?;
         let output = at("out");
         let args = ["positions", "--games", "2", "--nodes", "100", "-o", &output, &at("games.pgn")];
-        run(&Command::parse_from([&args[..], more].concat()).args)
+        run(&parsed([&args[..], more].concat()))
     }
 
     fn files(folder: &Path) -> Vec<Vec<u8>> {

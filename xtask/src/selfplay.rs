@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use indicatif::{ProgressBar, ProgressStyle};
 use juzhong::answers::{BoardRequest, Described, parse_rules};
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
@@ -13,7 +12,7 @@ use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 use crate::GameName;
-use crate::games::read_openings;
+use crate::games::{progress, read_openings};
 
 /// Plays games of the engine against itself, from opening lines, and writes them as PGN (gomoku: lines of JSON). The
 /// games do not depend on the number of threads.
@@ -69,8 +68,7 @@ fn play<G: Contested + Described>(args: &Args) -> anyhow::Result<()> {
     let rules = parse_rules::<G>(args.rules.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     let plan = SelfPlay::<G> { nodes: args.nodes, hash_mib: args.hash, seed: args.seed, rules };
-    let bar = ProgressBar::new(args.games as u64);
-    bar.set_style(ProgressStyle::with_template("{pos}/{len} games {elapsed} eta {eta}")?);
+    let bar = progress(args.games as u64, "games")?;
     let games = pool.install(|| plan.play(&openings, args.games, &|| bar.inc(1)))?;
     bar.finish_and_clear();
     let mut text = Vec::new();
@@ -84,15 +82,8 @@ fn play<G: Contested + Described>(args: &Args) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct Command {
-        #[command(flatten)]
-        args: Args,
-    }
+    use crate::parsed;
 
     #[test]
     fn self_play_does_not_depend_on_threads() {
@@ -104,7 +95,7 @@ mod tests {
             let args = ["selfplay", "--games", "4", "--nodes", "100", "--hash", "1", "--threads"];
             let files = ["--openings", &at("lines.pgn"), "-o", &at(threads)];
             let args = [&args[..], &[threads], &files].concat();
-            run(&Command::parse_from(args).args).unwrap();
+            run(&parsed(args)).unwrap();
             std::fs::read_to_string(at(threads)).unwrap()
         };
         let text = games("1");

@@ -245,9 +245,8 @@ fn report(read: &ReadSummary, samples: &[Samples; 2], fitted: &Fit) {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
+    use crate::parsed;
 
     /// Games of three lines, each with its mirror image.
     const GAMES: &str = "\
@@ -256,14 +255,8 @@ h8h9h10k11g9i11g8f10g7g10f8i8g5g6e7d6d8e8f6h4c9 1-0
 h8i9g6h10j8g10i6i10j10i8i11h9f11j9k9k6j7f9g9e10f10a1i7j6e11 1-0
 ";
 
-    #[derive(Parser)]
-    struct Command {
-        #[command(flatten)]
-        args: Args,
-    }
-
     fn tune(args: &[&str]) -> anyhow::Result<()> {
-        run(&Command::parse_from([&["tune"], args].concat()).args)
+        run(&parsed([&["tune"], args].concat()))
     }
 
     #[test]

@@ -278,30 +278,8 @@ impl Heuristics for Position {
 mod tests {
     use proptest::prelude::*;
 
-    use super::explain::tests::random_play;
     use super::*;
-    use crate::xiangqi::Setup;
-
-    /// The same position with the colours exchanged, seen from the other side of the board.
-    fn swapped(position: &Position) -> Position {
-        image(position, Square::flipped, true)
-    }
-
-    fn mirrored(position: &Position) -> Position {
-        image(position, Square::mirrored, false)
-    }
-
-    fn image(position: &Position, map: fn(Square) -> Square, swap: bool) -> Position {
-        let mut setup = Setup::empty();
-        setup.turn = if swap { !position.turn() } else { position.turn() };
-        for square in Square::all() {
-            setup.board[map(square).index()] = position.piece_at(square).map(|piece| {
-                let side = if swap { !piece.side() } else { piece.side() };
-                Piece::new(side, piece.role())
-            });
-        }
-        Position::from_setup(&setup).unwrap()
-    }
+    use crate::xiangqi::tests::{mirrored, random_play, swapped};
 
     proptest! {
         #[test]

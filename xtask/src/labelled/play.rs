@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use juzhong::game::{Adjudicate, Game, Heuristics, Horizon, Line, MoveList, Outcome};
+use juzhong::game::{Game, Heuristics, Line, MoveList, Outcome};
 use juzhong::record::Record;
 use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{Limits, SearchError, SearchOptions, SearchResult, Searcher};
@@ -13,6 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
 use super::Sample;
+use crate::games::outcome_of;
 
 /// A game in which a side is ahead by this many centipawns ...
 const WON: i32 = 1_500;
@@ -179,9 +180,7 @@ impl Player {
 
 /// The end of a game by the rules, or by its length.
 fn end(line: &Line<Position>) -> Option<Outcome> {
-    let judged = || Position::judge(line, RuleSet::default(), Horizon::Game).verdict.outcome();
-    let too_long = || (line.len() >= MOST_PLIES).then_some(Outcome::Draw);
-    line.position().outcome().or_else(judged).or_else(too_long)
+    outcome_of(line).or_else(|| (line.len() >= MOST_PLIES).then_some(Outcome::Draw))
 }
 
 /// A number below `bound`.

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use juzhong::contest::{MatchResults, built_in_openings};
-use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
+use juzhong::game::{Game, Line, Outcome, Side};
 use juzhong::record::Record;
 use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{Limits, SearchError, SearchOptions, Searcher};
 use juzhong::xiangqi::{Position, RuleSet};
 use rayon::prelude::*;
+
+use crate::games::outcome_of;
 
 /// The options of games.
 #[derive(Debug, clap::Args)]
@@ -95,9 +97,7 @@ impl Args {
         opening.tree.moves.iter().for_each(|&mv| line.push(mv));
         let mut agreement = Agreement::default();
         loop {
-            let judged =
-                Position::judge(&line, RuleSet::default(), Horizon::Game).verdict.outcome();
-            if let Some(outcome) = line.position().outcome().or(judged) {
+            if let Some(outcome) = outcome_of(&line) {
                 return outcome;
             }
             let turn = line.position().turn();

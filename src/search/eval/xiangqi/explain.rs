@@ -189,27 +189,12 @@ pub fn weights() -> &'static [(i16, i16)] {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::game::{Game, Heuristics, MoveList};
-
-    /// The start, and the positions after moves chosen by these numbers.
-    pub(crate) fn random_play(choices: &[u16]) -> Vec<Position> {
-        let mut positions = vec![Position::start()];
-        let mut position = Position::start();
-        for &choice in choices {
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            if moves.is_empty() {
-                break;
-            }
-            position.make(moves[choice as usize % moves.len()]);
-            positions.push(position.clone());
-        }
-        positions
-    }
+    use crate::game::{Game, Heuristics};
+    use crate::xiangqi::tests::random_play;
 
     proptest! {
         #[test]

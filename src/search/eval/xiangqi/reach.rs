@@ -199,8 +199,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::search::eval::xiangqi::explain::tests::random_play;
     use crate::xiangqi::pawn_attacks;
+    use crate::xiangqi::tests::random_play;
 
     proptest! {
         #[test]
