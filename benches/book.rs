@@ -1,8 +1,5 @@
 //! Building a book from generated games, from records and from files, adding to it, and probing it.
 
-#[path = "support/made_up.rs"]
-mod made_up;
-
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -152,7 +149,7 @@ const MADE_UP: u64 = 20_000;
 /// A file of made-up games of 40 plies after the project's own games, every one with up to 24 plies of
 /// its own.
 fn made_up(folder: &Path) -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/selfplay/selfplay.pgn");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../books/selfplay/selfplay.pgn");
     let (real, games) = (folder.join("real.book"), folder.join("games.pgn"));
     book::build::<Position>(&[own], &real, options(), ReadOptions::default()).expect("a book");
     let made_up = MadeUpGames::new::<Position>(&Book::open(&real).expect("the book"), 40, 24, 1)

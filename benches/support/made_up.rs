@@ -10,7 +10,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// chance of its share of the games; of its last plies, 1 to `tail` of them with equal
 /// chances, each is a random legal move, as are those after the book ends.
 #[derive(Debug)]
-pub(crate) struct MadeUpGames {
+pub struct MadeUpGames {
     /// The moves of the book in the order of keys: key, packed move, games.
     rows: Vec<(i64, u16, u64)>,
     /// Plies of a game.
@@ -27,7 +27,7 @@ impl MadeUpGames {
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub(crate) fn new<G: Game>(
+    pub fn new<G: Game>(
         book: &Book,
         plies: usize,
         tail: usize,
@@ -40,7 +40,8 @@ impl MadeUpGames {
     }
 
     /// Game number `number`.
-    pub(crate) fn game<G: Symmetric + Notation>(&self, number: u64) -> Record<G> {
+    #[must_use]
+    pub fn game<G: Symmetric + Notation>(&self, number: u64) -> Record<G> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(number);
         let tail = 1 + below(&mut chance, self.tail.max(1) as u64) as usize;

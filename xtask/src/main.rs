@@ -3,8 +3,6 @@
 mod games;
 mod keys;
 mod labelled;
-#[path = "../../benches/support/made_up.rs"]
-mod made_up;
 mod network;
 mod positions;
 mod results;

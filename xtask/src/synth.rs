@@ -9,9 +9,8 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::record::{PgnOptions, write_pgn};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
+use made_up::MadeUpGames;
 use rayon::prelude::*;
-
-use crate::made_up::MadeUpGames;
 
 /// Games written by one task.
 const TASK: u64 = 1024;
