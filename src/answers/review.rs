@@ -214,6 +214,12 @@ pub struct SecondLookAnswer {
     pub other: ScoreWithExpectation,
     /// The score of the move played.
     pub played: ScoreWithExpectation,
+    /// The mean of the losses of expected score of all rounds, each of which counts twice as much as the one before, 0 to 1.
+    pub mean_loss: f64,
+    /// The loss by which the mark goes, unless the book knows the move: the lesser of `mean_loss` and the loss of the last
+    /// round, less the usual error of searches with that number of positions; where a mate, the rules or tables decide, the
+    /// loss of the last round. Rounded down.
+    pub certain_loss: f64,
 }
 
 /// The values before and after a move, by tables and rules.
@@ -497,7 +503,15 @@ fn second_look<G: Playable>(look: &SecondLook<G::Move>, position: &G) -> SecondL
         ScoreWithExpectation::new(of.score, rounded(of.expected(phase, &G::WIN_MODEL)))
     };
     let SecondLook { rounds, nodes, other, played, .. } = *look;
-    SecondLookAnswer { rounds, nodes, other: score(other), played: score(played) }
+    SecondLookAnswer {
+        rounds,
+        nodes,
+        other: score(other),
+        played: score(played),
+        mean_loss: rounded(look.mean_loss()),
+        // Down: a loss that is too small for a mark does not look like one that is not.
+        certain_loss: (look.certain_loss(phase, &G::WIN_MODEL) * 1e4).floor() / 1e4,
+    }
 }
 
 impl From<BookShare> for ShareInBook {

@@ -59,6 +59,12 @@ impl<M> SecondLook<M> {
         loss_between(self.other, self.played, phase, model)
     }
 
+    /// The mean of the losses of all rounds, each of which counts twice as much as the one before, 0 to 1.
+    #[must_use]
+    pub fn mean_loss(&self) -> f64 {
+        f64::from(self.mean_loss) / PARTS
+    }
+
     /// The loss that is beyond the usual error: the lesser of the mean and the loss of the last round, less the error.
     /// What a mate, the rules or tables decide has no error.
     ///
@@ -69,10 +75,9 @@ impl<M> SecondLook<M> {
     #[must_use]
     pub fn certain_loss(&self, phase: i32, model: &WinModel) -> f64 {
         let loss = self.loss(phase, model);
-        let mean = f64::from(self.mean_loss) / PARTS;
         match is_decided([self.other, self.played]) {
             true => loss,
-            false => (loss.min(mean) - usual_error(self.nodes)).max(0.0),
+            false => (loss.min(self.mean_loss()) - usual_error(self.nodes)).max(0.0),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use juzhong::game::{Game, Line, MoveList};
 use juzhong::record::{PgnOptions, Record, Tree, read_games, write_annotated_pgn};
-use juzhong::review::{GameMoves, PositionValue, annotate, review};
+use juzhong::review::{GameMoves, Mark, PositionValue, annotate, review};
 use juzhong::search::Score;
 use juzhong::tablebase::{Metric, Rules, Tables, Wdl};
 use juzhong::xiangqi::{Move, Position, RuleSet};
@@ -164,6 +164,9 @@ fn suspects_are_looked_at_again() {
     assert!((other - played - blunder["loss"].as_f64().unwrap()).abs() < 1e-3, "{blunder}");
     let better = blunder["better"].as_array().unwrap();
     assert!((1..=12).contains(&better.len()) && better[0] != blunder["move"], "{blunder}");
+    for mv in found.iter().flat_map(|game| game["moves"].as_array().unwrap()) {
+        check_mark_by_certain_loss(mv);
+    }
     // Without an effort nothing is looked at again, and marks are likely at best.
     for game in answers(&[&games, "--effort", "0"]) {
         for mv in game["moves"].as_array().unwrap() {
@@ -177,6 +180,19 @@ fn suspects_are_looked_at_again() {
         let is_certain = matches!(mv["certainty"].as_str(), Some("proved" | "stable" | "likely"));
         assert_eq!(is_certain, !mv["mark"].is_null(), "{mv}");
     }
+}
+
+/// Checks that the mark after a second look is the one of the certain loss that is stated, which no loss is less than.
+fn check_mark_by_certain_loss(mv: &Value) {
+    let look = &mv["second_look"];
+    let Some(certain) = look["certain_loss"].as_f64() else { return };
+    let of = |which: &str| look[which]["expected"].as_f64().unwrap();
+    let last = (of("other") - of("played")).max(0.0);
+    let is_searched = ["other", "played"].iter().all(|which| look[*which]["score_cp"].is_i64());
+    let least = if is_searched { last.min(look["mean_loss"].as_f64().unwrap()) } else { last };
+    assert!(certain <= least + 2e-4, "{mv}");
+    let mark = Mark::of_loss(certain).map(Mark::name);
+    assert_eq!(mv["mark"].as_str(), mark, "{mv}");
 }
 
 #[test]
