@@ -164,7 +164,7 @@ impl Entry {
         let facts = Facts::of(record);
         Ok(Self {
             key,
-            line: line_of(record, key),
+            line: hash_of_line(record.start.as_ref(), moves, key.0),
             facts,
             code,
             opening: opening.map(|opening| opening.name),
@@ -191,13 +191,13 @@ fn short(text: Option<&str>) -> Option<String> {
     text.map(|text| text.chars().take(LISTED_TEXT).collect())
 }
 
-/// Names start and moves of a record. One without moves is like no other.
-fn line_of<G: Formats>(record: &Record<G>, key: GameKey) -> i64 {
-    let moves = &record.tree.moves;
+/// Names a line by its start, `None` for the usual one, and its moves. One without moves is like no other: it has the name of
+/// its game, whose key that is.
+pub(crate) fn hash_of_line<G: Formats>(start: Option<&G>, moves: &[G::Move], key: i64) -> i64 {
     if moves.is_empty() {
-        return !key.0;
+        return !key;
     }
-    let start = record.start.as_ref().map_or_else(|| G::start().to_fen(), G::to_fen);
+    let start = start.map_or_else(|| G::start().to_fen(), G::to_fen);
     let GameId([a, b, c, d, e, f, g, h, ..]) = GameId::new::<G>(&start, moves);
     i64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

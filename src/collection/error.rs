@@ -38,6 +38,14 @@ pub enum IndexError {
         /// The fault in it.
         what: Message,
     },
+    /// Another index, from which games were to be taken over, cannot be read as one.
+    #[error("{} cannot be read as an index of games: {what}; leave it out, or make it anew", path.shown())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// The fault in it.
+        what: Message,
+    },
     /// SQLite failed, for lack of room for instance.
     #[error("{}: {what}", path.shown())]
     Failed {
@@ -73,6 +81,16 @@ impl IndexError {
             Some(_) => Self::Failed { path, what },
             // A value of another type than the index writes, or a blob that cannot be read.
             None => Self::Damaged { path, what: what.into() },
+        }
+    }
+
+    /// The same of another index, from which games are taken over: its file stays as it is.
+    pub(crate) fn of_other(self) -> Self {
+        match self {
+            Self::Foreign { path, what } | Self::Damaged { path, what } => {
+                Self::Other { path, what }
+            }
+            error => error,
         }
     }
 

@@ -78,6 +78,41 @@ impl<G: Collected> MovesOfLine<G> {
     }
 }
 
+/// Numbers of lines that may be free, besides some for each line: an index is made anew before most of them are.
+pub(crate) const FREE_NUMBERS: i64 = 1 << 20;
+
+/// The numbers from the first line that games have to the last one, for lists by number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LineSpan {
+    first: i64,
+    len: usize,
+}
+
+impl LineSpan {
+    pub(crate) fn of(index: &GameIndex) -> Result<Self, IndexError> {
+        let sql = "SELECT coalesce(min(line), 0), coalesce(max(line), 0), count(DISTINCT line) FROM games";
+        let row = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?]);
+        let found = index.connection.query_row(sql, (), row);
+        let [first, last, lines]: [i64; 3] = found.map_err(|error| index.fault(&error))?;
+        let most = FREE_NUMBERS.saturating_add(lines.saturating_mul(16));
+        let span = last.checked_sub(first).filter(|span| (0..=most).contains(span));
+        let span =
+            span.ok_or_else(|| index.damaged("the number of a line is out of all proportion"))?;
+        Ok(Self { first, len: span as usize + 1 })
+    }
+
+    /// The numbers in the span.
+    pub(crate) const fn len(self) -> usize {
+        self.len
+    }
+
+    /// The place of a line in a list of all numbers of the span; `None` outside it.
+    pub(crate) fn place(self, line: i64) -> Option<usize> {
+        let at = usize::try_from(line.checked_sub(self.first)?).ok()?;
+        (at < self.len).then_some(at)
+    }
+}
+
 /// A line as the index has it.
 pub(crate) struct StoredLine {
     pub(crate) number: i64,

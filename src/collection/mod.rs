@@ -8,6 +8,7 @@
 //! - [`GameIndex::open`] opens an index or makes one; it refuses files of other programs and makes damaged ones anew.
 //! - [`GameIndex::update`] brings it up to its files: those of another size or time are read again, the rest is left
 //!   alone. It goes on where it was interrupted, and others may search meanwhile.
+//! - [`GameIndex::update_from`] takes games over from indexes of parts of the files, made elsewhere.
 //! - [`GameIndex::find`] lists games by [`Conditions`], sorted, copies folded; [`GameIndex::reaching`] counts the moves in
 //!   a position; [`GameIndex::game`] is one game whole.
 //! - [`Lines`] are sets of lines: those that reach a position of several, a material, or a [`BoardPattern`].
@@ -22,6 +23,7 @@ mod entry;
 mod error;
 mod game;
 mod lines;
+mod merge;
 mod novelties;
 mod openings;
 mod pattern;
@@ -29,6 +31,7 @@ mod pattern_search;
 mod player;
 mod postings;
 mod query;
+mod rows;
 mod store;
 mod text;
 mod update;
@@ -44,5 +47,5 @@ pub use player::{PlayerGame, PlayerName, Visits};
 pub use query::{
     Conditions, Found, FoundPage, LineMove, Reached, SortColumn, StoredGame, UnknownColumn,
 };
-pub use store::{GameIndex, index_path};
+pub use store::{GameIndex, index_path, indexes_in};
 pub use update::{IndexProgress, IndexReport};

@@ -12,7 +12,7 @@ use crate::book::{Book, BookError};
 use crate::bytes::StopFlag;
 use crate::collection::error::IndexError;
 use crate::collection::game::Collected;
-use crate::collection::lines::{Lines, StoredLine};
+use crate::collection::lines::{LineSpan, Lines, StoredLine};
 use crate::collection::postings::{self, Posting};
 use crate::collection::query::Conditions;
 use crate::collection::store::GameIndex;
@@ -228,9 +228,8 @@ impl NoveltySearch {
 
 /// The first year of the games of each line that games have. By number: there are many more questions than lines.
 pub(crate) struct Years {
-    /// The number of the first line.
-    first: i64,
-    /// The years of this line and those that follow, [`UNDATED`] or [`NO_GAME`].
+    span: LineSpan,
+    /// By their places in the span: years, [`UNDATED`] or [`NO_GAME`].
     years: Vec<u16>,
 }
 
@@ -240,22 +239,11 @@ const UNDATED: u16 = u16::MAX;
 /// Stands for a line that no game has.
 const NO_GAME: u16 = u16::MAX - 1;
 
-/// Numbers of lines that may be free, besides some for each line: an index is made anew before most of them are.
-const FREE_NUMBERS: i64 = 1 << 20;
-
 impl Years {
     pub(crate) fn of(index: &GameIndex) -> Result<Self, IndexError> {
         let fault = |error| index.fault(&error);
-        let sql = "SELECT coalesce(min(line), 0), coalesce(max(line), 0), count(DISTINCT line) FROM games";
-        let row = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?]);
-        let [first, last, lines]: [i64; 3] =
-            index.connection.query_row(sql, (), row).map_err(fault)?;
-        let most = FREE_NUMBERS.saturating_add(lines.saturating_mul(16));
-        let span = last.checked_sub(first).filter(|span| (0..=most).contains(span));
-        let Some(span) = span else {
-            return Err(index.damaged("the number of a line is out of all proportion"));
-        };
-        let mut years = vec![NO_GAME; span as usize + 1];
+        let span = LineSpan::of(index)?;
+        let mut years = vec![NO_GAME; span.len()];
         let sql = "SELECT line, min(year) FROM games GROUP BY line ORDER BY line";
         let mut statement = index.connection.prepare(sql).map_err(fault)?;
         let mut rows = statement.query(()).map_err(fault)?;
@@ -263,18 +251,16 @@ impl Years {
             let line: i64 = row.get(0).map_err(fault)?;
             let year: Option<u16> = row.get(1).map_err(fault)?;
             // A game that was added since has none; its postings count for nothing.
-            let at = line.checked_sub(first).and_then(|at| usize::try_from(at).ok());
-            if let Some(of_line) = at.and_then(|at| years.get_mut(at)) {
-                *of_line = year.map_or(UNDATED, |year| year.min(NO_GAME - 1));
+            if let Some(at) = span.place(line) {
+                years[at] = year.map_or(UNDATED, |year| year.min(NO_GAME - 1));
             }
         }
-        Ok(Self { first, years })
+        Ok(Self { span, years })
     }
 
     /// The year of a line; `None` if no game has the line.
     pub(crate) fn of_line(&self, line: i64) -> Option<Option<u16>> {
-        let at = usize::try_from(line.checked_sub(self.first)?).ok()?;
-        match *self.years.get(at)? {
+        match self.years[self.span.place(line)?] {
             NO_GAME => None,
             UNDATED => Some(None),
             year => Some(Some(year)),
@@ -418,6 +404,7 @@ impl<'a> Best<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collection::lines::FREE_NUMBERS;
     use crate::xiangqi::Position;
 
     #[test]

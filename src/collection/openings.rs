@@ -5,8 +5,8 @@ use rusqlite::types::Value;
 
 use crate::collection::error::IndexError;
 use crate::collection::query::Conditions;
+use crate::collection::rows::result_of;
 use crate::collection::store::GameIndex;
-use crate::collection::update::result_of;
 use crate::game::Outcome;
 
 /// Games of an opening, a year and a result.

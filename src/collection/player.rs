@@ -8,9 +8,9 @@ use rusqlite::types::Value;
 use crate::collection::error::IndexError;
 use crate::collection::novelties::Years;
 use crate::collection::query::Conditions;
+use crate::collection::rows::result_of;
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
-use crate::collection::update::result_of;
 use crate::game::{Outcome, Side};
 use crate::hash::Key;
 

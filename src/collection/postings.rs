@@ -143,7 +143,7 @@ fn read(bucket: u64, mut bytes: &[u8], mut take: impl FnMut(Posting) -> bool) ->
     let mut line = 0_u64;
     while !bytes.is_empty() {
         let step = varint::take(&mut bytes)?;
-        at = at.checked_add(step)?;
+        at = at.checked_add(step).filter(|at| at >> (KEY_BITS - BUCKET_BITS) == bucket)?;
         if step > 0 {
             line = 0;
         }

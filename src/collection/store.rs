@@ -60,11 +60,16 @@ CREATE TABLE positions(bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data B
  PRIMARY KEY(bucket, segment)) WITHOUT ROWID;
 ";
 
+/// KiB of the file that are kept in memory: usually, and while games are taken over in one transaction, which touches pages of
+/// three indexes in any order. A page that is changed again after it had to leave memory is written again.
+pub(crate) const USUAL_CACHE: i64 = 32 << 10;
+pub(crate) const LARGE_CACHE: i64 = 512 << 10;
+
 /// The way in which the file is written. Readers go on while it is; after a crash of the machine the last of it may be
 /// missing, and is read again.
 const PRAGMAS: &str =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 67108864;";
+PRAGMA journal_size_limit = 67108864;";
 
 /// An index that is open. Several may be open at the same time, one of them to be brought up to its files.
 #[derive(Debug)]
@@ -93,6 +98,26 @@ pub fn index_path<G: Game>(folder: &Path, inputs: &[PathBuf]) -> io::Result<Path
     Ok(folder.join(format!("{}-{name}.{ENDING}", G::NAME)))
 }
 
+/// The indexes for the games of `G` in a folder of indexes, by name.
+///
+/// # Errors
+///
+/// Those of reading the folder.
+pub fn indexes_in<G: Game>(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let of_game = format!("{}-", G::NAME);
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+        let is_of_game = name.is_some_and(|name| name.starts_with(&of_game));
+        if is_of_game && path.extension().is_some_and(|ending| ending == ENDING) {
+            found.push(path);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
 impl GameIndex {
     /// Opens the index of the games of `G` at `path`, or makes an empty one, and its folder. One that is damaged, or of
     /// another version of the program, is replaced by an empty one.
@@ -111,6 +136,26 @@ impl GameIndex {
             }
             opened => opened,
         }
+    }
+
+    /// Opens an index of the games of `G` that another process made, to take games over from it: it is neither made nor
+    /// replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::Other`] if it is none, damaged, of another version of the program, or cannot be read.
+    pub fn open_made<G: Game>(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
+        Self::try_open_made::<G>(path, stop).map_err(IndexError::of_other)
+    }
+
+    fn try_open_made<G: Game>(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
+        let mut file = own_files::open(path).map_err(IndexError::at(path))?;
+        check_head(&mut file, path)?;
+        drop(file);
+        let index = Self::connect(path, stop)?;
+        index.check_numbers()?;
+        index.check::<G>()?;
+        Ok(index)
     }
 
     /// Removes the index at `path`, so that it is made anew. What is no regular file of this user stays.
@@ -141,26 +186,42 @@ impl GameIndex {
         drop(file);
         let sql = |error| IndexError::of(path, &error);
         let index = Self::connect(path, stop)?;
-        let number = |name| {
-            index.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sql)
-        };
-        let (id, version) = (number("application_id")?, number("user_version")?);
         let objects: i64 = index
             .connection
             .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
             .map_err(sql)?;
-        let foreign = |what| IndexError::Foreign { path: path.to_owned(), what };
-        if (id, version, objects) == (0, 0, 0) {
+        if (index.numbers()?, objects) == ((0, 0), 0) {
             index.make::<G>()?;
-        } else if id != APPLICATION_ID {
-            return Err(foreign(OTHER.into()));
-        } else if version != VERSION {
-            return Err(index.damaged("of another version of the program"));
+        } else {
+            index.check_numbers()?;
         }
         index.check::<G>()?;
         // Only now: this writes to the file.
         index.connection.execute_batch(PRAGMAS).map_err(sql)?;
+        index.set_cache(USUAL_CACHE)?;
         Ok(index)
+    }
+
+    /// The numbers of the application and of the version in the file.
+    fn numbers(&self) -> Result<(i64, i64), IndexError> {
+        let number = |name| {
+            let value = self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+            value.map_err(|error| self.fault(&error))
+        };
+        Ok((number("application_id")?, number("user_version")?))
+    }
+
+    /// Checks that the file is an index of this version.
+    fn check_numbers(&self) -> Result<(), IndexError> {
+        let (id, version) = self.numbers()?;
+        if id != APPLICATION_ID {
+            let path = self.path.clone();
+            return Err(IndexError::Foreign { path, what: OTHER.into() });
+        }
+        if version != VERSION {
+            return Err(self.damaged("of another version of the program"));
+        }
+        Ok(())
     }
 
     /// Opens a file that is an index, or an empty one, without a look at it; so does each thread that reads one beside others.
@@ -218,6 +279,12 @@ impl GameIndex {
                 Err(self.damaged(faults.first().map_or("it is empty", String::as_str).to_owned()))
             }
         }
+    }
+
+    /// Sets the memory for pages of the file, in KiB.
+    pub(crate) fn set_cache(&self, kib: i64) -> Result<(), IndexError> {
+        let set = self.connection.pragma_update(None, "cache_size", -kib);
+        set.map_err(|error| self.fault(&error))
     }
 
     pub(crate) fn about(&self, name: &str) -> Result<String, IndexError> {

@@ -2,35 +2,46 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rayon::prelude::*;
+use rusqlite::{Transaction, TransactionBehavior, params};
 
 use crate::book::{BuildError, find_games};
 use crate::bytes::StopFlag;
 use crate::bytes::lock::FileLock;
-use crate::bytes::paths::base_name;
+use crate::bytes::paths::{base_name, canonical};
 use crate::collection::entry::{Entry, postings_of};
 use crate::collection::error::IndexError;
 use crate::collection::game::Collected;
+use crate::collection::merge::{Merger, SharedFile};
 use crate::collection::postings::{self, Posting};
-use crate::collection::store::GameIndex;
-use crate::collection::text::{searched, sort_key};
-use crate::game::{Outcome, Side};
+use crate::collection::rows::{insert_game, insert_line};
+use crate::collection::store::{GameIndex, LARGE_CACHE, USUAL_CACHE};
+use crate::collection::text::searched;
 use crate::record::{
-    ChangedError, Formats, GameFile, Keep, ParsedGame, ReadOptions, read_game_file,
+    ChangedError, Formats, GameFile, Keep, ParsedGame, ReadOptions, Tree, read_game_file,
 };
 
-/// Games, and positions, that are written in one step.
+/// Games, positions, and bytes of games and comments that are written in one step.
 const MOST_GAMES: usize = 8_192;
 const MOST_POSTINGS: usize = 1 << 20;
+const MOST_BYTES: usize = 64 << 20;
 
 /// Removes the texts of no game.
 const UNUSED_TEXTS: &str = "DELETE FROM texts WHERE id NOT IN (SELECT first FROM games WHERE first IS NOT NULL
  UNION SELECT second FROM games WHERE second IS NOT NULL UNION SELECT event FROM games WHERE event IS NOT NULL
  UNION SELECT date FROM games WHERE date IS NOT NULL UNION SELECT code FROM games WHERE code IS NOT NULL
  UNION SELECT opening FROM games WHERE opening IS NOT NULL)";
+
+/// The time between two reports of progress while games are taken over.
+const SHOW_TIME: Duration = Duration::from_millis(250);
+
+/// Games, and their moves and bytes of texts, that are made entries of together.
+const MOST_WAITING: usize = 1_024;
+const MOST_WAITING_SIZE: usize = 4 << 20;
 
 /// The time after which a step is written, however small: searches find what is in it then.
 const STEP_TIME: Duration = Duration::from_secs(2);
@@ -65,6 +76,8 @@ pub struct IndexReport {
     pub files: usize,
     /// Files that were read.
     pub read: usize,
+    /// Files whose games were taken over from another index instead.
+    pub taken: usize,
     /// Files that are gone, or were read again.
     pub dropped: usize,
     /// Games in the index.
@@ -123,10 +136,32 @@ impl GameIndex {
         inputs: &[PathBuf],
         progress: &mut dyn FnMut(IndexProgress),
     ) -> Result<IndexReport, IndexError> {
+        self.update_from::<G>(inputs, &[], progress)
+    }
+
+    /// Brings the index up to its files as [`update`](Self::update) does, but takes over the games of new and changed files
+    /// from other indexes of games of `G`, which no process may write to meanwhile, instead of reading a file that one of them
+    /// has read: path, length and time of the last change decide. Answers are the same as after reading, but for the choice
+    /// among several lines of one year that made a move first. Starts and moves are checked against the hashes of lines;
+    /// the positions of lines are believed.
+    ///
+    /// All that is taken from one index appears at once; after an interruption it is taken from the beginning. Memory is
+    /// needed for 16 bytes a line of one of them, and as much for each number of a line that is free, besides up to 512 MiB.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`update`](Self::update); [`IndexError::Other`] for another index that is none, damaged, or of another version
+    /// of the program: it stays as it is.
+    pub fn update_from<G: Collected>(
+        &mut self,
+        inputs: &[PathBuf],
+        others: &[PathBuf],
+        progress: &mut dyn FnMut(IndexProgress),
+    ) -> Result<IndexReport, IndexError> {
         let path = self.path.clone();
         let claim = FileLock::claim(&path).map_err(IndexError::at(&path))?;
         let lock = claim.or_busy(&path).map_err(IndexError::Busy)?;
-        let report = Updater::new(self, progress).run::<G>(inputs);
+        let report = Updater::new(self, progress).run::<G>(inputs, others);
         drop(lock);
         report
     }
@@ -142,6 +177,8 @@ struct Updater<'a> {
     segment: i64,
     /// Files and folders that cannot be looked for, a drive that is away perhaps: what is known of them stays.
     absent: Vec<PathBuf>,
+    /// The others.
+    present: Vec<PathBuf>,
 }
 
 /// Games of a file that are not written yet.
@@ -149,7 +186,19 @@ struct Updater<'a> {
 struct Step {
     entries: Vec<NewGame>,
     postings: usize,
+    /// Bytes of games and comments.
+    bytes: usize,
 }
+
+/// Games that were read, and wait for others: entries are made on all cores.
+struct Waiting<G: Collected> {
+    games: Vec<WaitingGame<G>>,
+    /// Their moves and bytes of texts.
+    size: usize,
+}
+
+/// A game that was read: the name of its source, its place in the file, and the game.
+type WaitingGame<G> = (Arc<str>, u64, ParsedGame<G>);
 
 /// A game that is not written yet.
 struct NewGame {
@@ -163,16 +212,27 @@ impl<'a> Updater<'a> {
     fn new(index: &'a mut GameIndex, progress: &'a mut dyn FnMut(IndexProgress)) -> Self {
         let state = IndexProgress::default();
         let report = IndexReport::default();
-        Self { index, progress, state, report, segment: 0, absent: Vec::new() }
+        Self { index, progress, state, report, segment: 0, absent: Vec::new(), present: Vec::new() }
     }
 
-    fn run<G: Collected>(mut self, inputs: &[PathBuf]) -> Result<IndexReport, IndexError> {
+    fn run<G: Collected>(
+        mut self,
+        inputs: &[PathBuf],
+        others: &[PathBuf],
+    ) -> Result<IndexReport, IndexError> {
         let files = self.files::<G>(inputs);
         self.refresh(&files)?;
         self.segment = 1 + self.number("SELECT coalesce(max(segment), 0) FROM positions")?;
         self.state.files = files.len();
         self.state.games = self.number("SELECT count(*) FROM games")? as u64;
-        let known = self.known()?;
+        for other in others {
+            self.index.set_cache(LARGE_CACHE)?;
+            let taken = self.take_from::<G>(other);
+            self.index.set_cache(USUAL_CACHE)?;
+            taken?;
+        }
+        self.state.games = self.number("SELECT count(*) FROM games")? as u64;
+        let known = known(self.index)?;
         let mut pending = Vec::new();
         for path in &files {
             let Some(file) = known.get(path_key(path)) else { continue };
@@ -199,17 +259,93 @@ impl<'a> Updater<'a> {
         self.count()
     }
 
+    /// Takes over the games of files that another index has read as they are now.
+    fn take_from<G: Collected>(&mut self, other: &Path) -> Result<(), IndexError> {
+        let stop = self.index.stop.clone();
+        let other = &GameIndex::open_made::<G>(other, &stop)?;
+        // What is read of it is of one moment, whatever another process does with it.
+        let of_other = |error| other.fault(&error).of_other();
+        let reading = other.connection.unchecked_transaction().map_err(of_other)?;
+        let shared = self.shared_files(other)?;
+        if shared.is_empty() {
+            return Ok(());
+        }
+        let path = self.index.path.clone();
+        let fault = |error| IndexError::of(&path, &error);
+        // Half of the work are the games, half the positions.
+        let bytes: u64 = shared.iter().map(|(_, len)| len).sum();
+        let mut state = IndexProgress { bytes: bytes.max(1), bytes_done: 0, ..self.state };
+        let mut shown_at = Instant::now();
+        let progress = &mut *self.progress;
+        progress(state);
+        let tx = begin(self.index)?;
+        let mut merger = Merger::<G>::new(&tx, other, &path, &stop)?;
+        for (file, len) in &shared {
+            let before = state;
+            let done = &mut |games: u64| {
+                let part = u128::from(*len) * u128::from(games) / u128::from(file.games.max(1));
+                state.games = before.games + games;
+                state.bytes_done = before.bytes_done + part as u64 / 2;
+                show_progress(progress, state, &mut shown_at);
+            };
+            clear_file(&tx, file.id).map_err(fault)?;
+            merger.take_games(*file, done)?;
+            let counts = (file.seen.cast_signed(), file.games.cast_signed(), DONE, file.id);
+            let sql = "UPDATE files SET seen = ?, games = ?, state = ? WHERE id = ?";
+            tx.execute(sql, counts).map_err(fault)?;
+            state.games = before.games + file.games;
+            state.bytes_done = before.bytes_done + len / 2;
+        }
+        let before = state.bytes_done;
+        let done = &mut |buckets: u64| {
+            let part = u128::from(bytes) * u128::from(buckets) / u128::from(postings::BUCKETS);
+            state.bytes_done = before + part as u64 / 2;
+            show_progress(progress, state, &mut shown_at);
+        };
+        let segment = merger.take_postings(self.segment, done)?;
+        drop(merger);
+        tx.commit().map_err(fault)?;
+        reading.finish().map_err(of_other)?;
+        self.segment = segment;
+        self.state.games = state.games;
+        self.report.taken += shared.len();
+        self.renumber()
+    }
+
+    /// The files that are to be read here and that another index has read as they are now, and their lengths.
+    fn shared_files(&self, other: &GameIndex) -> Result<Vec<(SharedFile, u64)>, IndexError> {
+        let theirs = known(other).map_err(IndexError::of_other)?;
+        let mut shared = Vec::new();
+        for (path, file) in known(self.index)? {
+            let Some(theirs) = theirs.get(&path) else { continue };
+            let is_same = theirs.state == DONE && theirs.stamp == file.stamp;
+            if let (true, true, Ok(len)) =
+                (file.state != DONE, is_same, u64::try_from(file.stamp.len))
+            {
+                let KnownFile { id: other_id, seen, games, .. } = *theirs;
+                shared.push((SharedFile { id: file.id, other_id, seen, games }, len));
+            }
+        }
+        // Numbers do not depend on the order of a hash map.
+        shared.sort_unstable_by_key(|(file, _)| file.id);
+        Ok(shared)
+    }
+
     /// The files, sorted.
     fn files<G: Formats>(&mut self, inputs: &[PathBuf]) -> Vec<PathBuf> {
         let mut files = Vec::new();
         // One path at a time: the fault of one leaves the others.
-        for path in inputs {
-            match find_games::<G>(std::slice::from_ref(path)) {
-                Ok(found) => files.extend(found.files),
+        for path in inputs.iter().map(|path| lasting(path)) {
+            match find_games::<G>(std::slice::from_ref(&path)) {
+                Ok(found) => {
+                    files.extend(found.files);
+                    self.present.push(path);
+                }
                 Err(error) => {
                     self.report.unreadable += 1;
-                    if !matches!(error, BuildError::NoFiles { .. }) {
-                        self.absent.push(path.clone());
+                    match error {
+                        BuildError::NoFiles { .. } => self.present.push(path),
+                        _ => self.absent.push(path),
                     }
                 }
             }
@@ -219,21 +355,9 @@ impl<'a> Updater<'a> {
         files
     }
 
-    /// The files that the index knows, by their paths.
-    fn known(&self) -> Result<HashMap<Vec<u8>, KnownFile>, IndexError> {
-        let sql = "SELECT path, id, len, time, link, seen, games, state FROM files";
-        let rows = self.index.rows(sql, |row| {
-            let stamp = FileStamp { len: row.get(2)?, time: row.get(3)?, is_link: row.get(4)? };
-            let [seen, games] = [row.get::<_, i64>(5)?, row.get(6)?].map(|n| n.max(0) as u64);
-            let file = KnownFile { id: row.get(1)?, stamp, seen, games, state: row.get(7)? };
-            Ok((row.get::<_, Vec<u8>>(0)?, file))
-        })?;
-        Ok(rows.into_iter().collect())
-    }
-
     /// Drops what is gone or changed, and notes the files that are to be read.
     fn refresh(&mut self, files: &[PathBuf]) -> Result<(), IndexError> {
-        let mut known = self.known()?;
+        let mut known = known(self.index)?;
         let path = self.index.path.clone();
         let fault = |error| IndexError::of(&path, &error);
         let tx = begin(self.index)?;
@@ -257,7 +381,8 @@ impl<'a> Updater<'a> {
             }
         }
         for (path, gone) in &known {
-            if self.absent.iter().any(|absent| path.starts_with(path_key(absent))) {
+            // A drive that is away may have been known by links that cannot be followed now.
+            if !self.absent.is_empty() && !self.present.iter().any(|input| is_below(path, input)) {
                 continue;
             }
             drop_file(&tx, gone.id).map_err(fault)?;
@@ -316,6 +441,7 @@ impl<'a> Updater<'a> {
         let name = base_name(path);
         let stop = self.index.stop.clone();
         let mut step = Step::default();
+        let mut waiting = Waiting::<G>::new();
         let mut seen = 0;
         let mut since = Instant::now();
         let mut fault = None;
@@ -330,8 +456,13 @@ impl<'a> Updater<'a> {
                 if seen <= file.seen {
                     return ControlFlow::Continue(());
                 }
-                step.add(source, seen - 1, game.ok());
-                if !step.is_full() && since.elapsed() < STEP_TIME {
+                waiting.add(source, seen - 1, game.ok());
+                let is_time = since.elapsed() >= STEP_TIME;
+                if !waiting.is_full() && !is_time {
+                    return ControlFlow::Continue(());
+                }
+                waiting.flush(&mut step);
+                if !step.is_full() && !is_time {
                     return ControlFlow::Continue(());
                 }
                 since = Instant::now();
@@ -346,7 +477,10 @@ impl<'a> Updater<'a> {
         );
         match (fault, read) {
             (Some(fault), _) => Err(fault),
-            (None, Ok(_)) => self.write(&mut step, file, seen, &stop).map(Ok),
+            (None, Ok(_)) => {
+                waiting.flush(&mut step);
+                self.write(&mut step, file, seen, &stop).map(Ok)
+            }
             (None, Err(error)) => Ok(Err(error)),
         }
     }
@@ -419,26 +553,131 @@ impl<'a> Updater<'a> {
     }
 }
 
-impl Step {
-    /// Adds a game of a file, and nothing for one that cannot be read.
-    fn add<G: Collected>(&mut self, source: &str, place: u64, game: Option<ParsedGame<G>>) {
+impl<G: Collected> Waiting<G> {
+    const fn new() -> Self {
+        Self { games: Vec::new(), size: 0 }
+    }
+
+    /// Adds a game, and nothing for one that cannot be read.
+    fn add(&mut self, source: &str, place: u64, game: Option<ParsedGame<G>>) {
         let Some(game) = game else { return };
-        // A game that cannot be written as JSON is none that can be opened.
-        let Ok(entry) = Entry::of(source, &game) else { return };
-        let postings = postings_of(&game.record, 0);
-        self.postings += postings.len();
-        self.entries.push(NewGame { place, entry, postings });
+        let tags = game.record.tags.iter().map(|(name, value)| name.len() + value.len());
+        self.size += tags.sum::<usize>() + size_of_tree(&game.record.tree);
+        let last = self.games.last().map(|(name, _, _)| name).filter(|name| ***name == *source);
+        let name = last.map_or_else(|| source.into(), Arc::clone);
+        self.games.push((name, place, game));
     }
 
     const fn is_full(&self) -> bool {
-        self.entries.len() >= MOST_GAMES || self.postings >= MOST_POSTINGS
+        self.games.len() >= MOST_WAITING || self.size >= MOST_WAITING_SIZE
     }
+
+    /// Hands the games on to a step.
+    fn flush(&mut self, step: &mut Step) {
+        self.size = 0;
+        let games = std::mem::take(&mut self.games);
+        let made = games.into_par_iter().map(|(source, place, game)| {
+            // A game that cannot be written as JSON is none that can be opened.
+            let entry = Entry::of(&source, &game).ok()?;
+            Some(NewGame { place, entry, postings: postings_of(&game.record, 0) })
+        });
+        let made: Vec<Option<NewGame>> = made.collect();
+        for game in made.into_iter().flatten() {
+            step.postings += game.postings.len();
+            step.bytes += game.entry.body.as_ref().map_or(0, Vec::len) + game.entry.comments.len();
+            step.entries.push(game);
+        }
+    }
+}
+
+impl Step {
+    const fn is_full(&self) -> bool {
+        self.entries.len() >= MOST_GAMES
+            || self.postings >= MOST_POSTINGS
+            || self.bytes >= MOST_BYTES
+    }
+}
+
+/// The moves and the bytes of the comments of a tree, and what its variations take besides.
+fn size_of_tree<G: Collected>(tree: &Tree<G>) -> usize {
+    let mut size = 0;
+    let mut left = vec![tree];
+    while let Some(tree) = left.pop() {
+        size += size_of::<Tree<G>>()
+            + tree.moves.len()
+            + tree.comments.iter().map(|(_, text)| text.len()).sum::<usize>();
+        left.extend(tree.variations.iter().map(|variation| &variation.tree));
+    }
+    size
 }
 
 fn begin(index: &mut GameIndex) -> Result<Transaction<'_>, IndexError> {
     let path = index.path.clone();
     let begun = index.connection.transaction_with_behavior(TransactionBehavior::Immediate);
     begun.map_err(|error| IndexError::of(&path, &error))
+}
+
+/// The files that an index knows, by their paths.
+fn known(index: &GameIndex) -> Result<HashMap<Vec<u8>, KnownFile>, IndexError> {
+    let sql = "SELECT path, id, len, time, link, seen, games, state FROM files";
+    let rows = index.rows(sql, |row| {
+        let stamp = FileStamp { len: row.get(2)?, time: row.get(3)?, is_link: row.get(4)? };
+        let [seen, games] = [row.get::<_, i64>(5)?, row.get(6)?].map(|n| n.max(0) as u64);
+        let file = KnownFile { id: row.get(1)?, stamp, seen, games, state: row.get(7)? };
+        Ok((row.get::<_, Vec<u8>>(0)?, file))
+    })?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Returns true if a path is that of the file or folder, or lies below it.
+fn is_below(path: &[u8], folder: &Path) -> bool {
+    let is_separator = |&byte: &u8| std::path::is_separator(byte.into());
+    let folder = path_key(folder);
+    path.strip_prefix(folder).is_some_and(|rest| {
+        rest.first().is_none_or(is_separator) || folder.last().is_some_and(is_separator)
+    })
+}
+
+/// Shows the progress, unless that was done shortly before.
+fn show_progress(
+    progress: &mut dyn FnMut(IndexProgress),
+    state: IndexProgress,
+    shown_at: &mut Instant,
+) {
+    if shown_at.elapsed() >= SHOW_TIME {
+        *shown_at = Instant::now();
+        progress(state);
+    }
+}
+
+/// The path by which the index knows a file or folder, whatever folder the process works in: absolute and without links, as
+/// those that name the index. One that is not there keeps its links.
+fn lasting(path: &Path) -> PathBuf {
+    let as_named = || {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut whole = PathBuf::new();
+        for part in absolute.components() {
+            match part {
+                Component::ParentDir => drop(whole.pop()),
+                part => whole.push(part),
+            }
+        }
+        whole
+    };
+    canonical(path).map_or_else(|_| as_named(), without_prefix)
+}
+
+/// On Windows the path in the form that people know.
+fn without_prefix(path: PathBuf) -> PathBuf {
+    if !cfg!(windows) {
+        return path;
+    }
+    let text = path.to_str().unwrap_or_default();
+    match (text.strip_prefix(r"\\?\UNC\"), text.strip_prefix(r"\\?\")) {
+        (Some(share), _) => format!(r"\\{share}").into(),
+        (None, Some(plain)) => plain.into(),
+        (None, None) => path,
+    }
 }
 
 /// The text of a path by which the index knows it.
@@ -488,114 +727,17 @@ fn write_step(
 ) -> rusqlite::Result<()> {
     let mut postings = Vec::new();
     for (at, NewGame { place, entry, postings: of_game }) in step.entries.drain(..).enumerate() {
-        let line = match line_of(tx, &entry)? {
-            (line, false) => line,
-            (line, true) => {
-                postings.extend(of_game.iter().map(|posting| posting.of_line(line as u64)));
-                line
-            }
-        };
-        insert_game(
-            tx,
-            &entry,
-            (file.id, (file.games + at as u64).cast_signed(), place.cast_signed()),
-            line,
-        )?;
+        let (line, is_new) = insert_line(tx, entry.line, entry.start.as_deref(), &entry.moves)?;
+        if is_new {
+            postings.extend(of_game.iter().map(|posting| posting.of_line(line as u64)));
+        }
+        insert_game(tx, entry, (file.id, file.games + at as u64, place), line)?;
     }
     step.postings = 0;
+    step.bytes = 0;
     let mut insert =
         tx.prepare_cached("INSERT INTO positions(bucket, segment, data) VALUES (?, ?, ?)")?;
     postings::buckets(&mut postings, |bucket, data| {
         insert.execute((bucket.cast_signed(), segment, data)).map(drop)
     })
-}
-
-/// The number of a line, and whether it is new.
-fn line_of(tx: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<(i64, bool)> {
-    let hash = entry.line;
-    let sql = "INSERT OR IGNORE INTO lines(hash, start, moves) VALUES (?, ?, ?)";
-    let mut insert = tx.prepare_cached(sql)?;
-    if insert.execute(params![hash, entry.start, entry.moves])? > 0 {
-        return Ok((tx.last_insert_rowid(), true));
-    }
-    let mut find = tx.prepare_cached("SELECT id FROM lines WHERE hash = ?")?;
-    Ok((find.query_row([hash], |row| row.get(0))?, false))
-}
-
-/// The number of a text, which is written if it is new; `None` for none.
-fn text_of(tx: &Transaction<'_>, text: Option<&str>) -> rusqlite::Result<Option<i64>> {
-    let Some(text) = text else { return Ok(None) };
-    let mut find = tx.prepare_cached("SELECT id FROM texts WHERE shown = ?")?;
-    if let Some(known) = find.query_row([text], |row| row.get(0)).optional()? {
-        return Ok(Some(known));
-    }
-    let mut insert = tx.prepare_cached("INSERT INTO texts(shown, words, sort) VALUES (?, ?, ?)")?;
-    insert.execute((text, searched([text]), sort_key(text)))?;
-    Ok(Some(tx.last_insert_rowid()))
-}
-
-/// Writes a game at its file, its number there, and its place there.
-fn insert_game(
-    tx: &Transaction<'_>,
-    entry: &Entry,
-    (file, seq, place): (i64, i64, i64),
-    line: i64,
-) -> rusqlite::Result<()> {
-    let mut insert = tx.prepare_cached(
-        "INSERT INTO games(file, seq, place, key, line, year, elo1, elo2, result, plies, broken, code, opening, first,
-         second, event, date)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
-    let [first, second] = &entry.players;
-    let of = |text: &Option<String>| text_of(tx, text.as_deref());
-    let facts = &entry.facts;
-    insert.execute(params![
-        file,
-        seq,
-        place,
-        entry.key.0,
-        line,
-        facts.year,
-        facts.ratings[0],
-        facts.ratings[1],
-        result_number(facts.result),
-        (entry.plies as u64).cast_signed(),
-        entry.fault.is_some(),
-        of(&entry.code)?,
-        text_of(tx, entry.opening)?,
-        of(first)?,
-        of(second)?,
-        of(&entry.event)?,
-        of(&entry.date)?,
-    ])?;
-    let game = tx.last_insert_rowid();
-    let mut insert = tx.prepare_cached(
-        "INSERT INTO bodies(game, body, fault, note, words) VALUES (?, ?, ?, ?, ?)",
-    )?;
-    insert.execute((game, &entry.body, &entry.fault, entry.note, entry.words.cast_signed()))?;
-    if !entry.comments.is_empty() {
-        let sql = "INSERT INTO comments(game, text) VALUES (?, ?)";
-        tx.prepare_cached(sql)?.execute((game, &entry.comments))?;
-    }
-    Ok(())
-}
-
-/// The number of a result, in the order in which results are sorted.
-pub(crate) const fn result_number(result: Option<Outcome>) -> i64 {
-    match result {
-        Some(Outcome::Win(Side::First)) => 0,
-        Some(Outcome::Draw) => 1,
-        Some(Outcome::Win(Side::Second)) => 2,
-        None => 3,
-    }
-}
-
-/// The inverse of [`result_number`].
-pub(crate) const fn result_of(number: i64) -> Option<Outcome> {
-    match number {
-        0 => Some(Outcome::Win(Side::First)),
-        1 => Some(Outcome::Draw),
-        2 => Some(Outcome::Win(Side::Second)),
-        _ => None,
-    }
 }

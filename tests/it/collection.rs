@@ -363,6 +363,197 @@ proptest! {
     }
 }
 
+/// An index in a folder of its own of some of the files.
+fn index_of(files: &[PathBuf]) -> (Folder, PathBuf) {
+    let folder = Folder::new();
+    drop(updated(&folder, files));
+    let path = folder.join("index.games");
+    (folder, path)
+}
+
+fn made(path: &std::path::Path) -> Result<GameIndex, IndexError> {
+    GameIndex::open_made::<Position>(path, &StopFlag::default())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    /// Games that are taken over from indexes of parts of the files, which may overlap and leave some out, give the same
+    /// answers as files that are read.
+    #[test]
+    fn games_taken_over_are_as_games_read(
+        picks in prop::collection::vec((0..6_usize, 0..4_usize), 1..12),
+        parts in prop::collection::vec(prop::collection::vec(0..4_usize, 1..3), 1..3),
+        before in prop::collection::vec(0..4_usize, 0..2),
+    ) {
+        let games = some_games();
+        let folder = Folder::new();
+        fs::create_dir(folder.join("games")).unwrap();
+        let file = |number: &usize| folder.join(&format!("games/{number}.pgn"));
+        for number in 0..4 {
+            let own = picks.iter().filter(|pick| pick.1 == number);
+            fs::write(file(&number), own.map(|pick| games[pick.0].as_str()).collect::<String>()).unwrap();
+        }
+        let parts: Vec<Vec<PathBuf>> = parts.iter().map(|part| part.iter().map(file).collect()).collect();
+        let made_parts: Vec<_> = parts.iter().map(|part| index_of(part)).collect();
+        let others: Vec<_> = made_parts.iter().map(|(_, path)| path.clone()).collect();
+        let mut index = opened(&folder).unwrap();
+        let mut known: Vec<PathBuf> = before.iter().map(file).collect();
+        index.update::<Position>(&known, &mut |_| {}).unwrap();
+        let all = [folder.join("games")];
+        let report = index.update_from::<Position>(&all, &others, &mut |_| {}).unwrap();
+        let mut taken = parts.concat();
+        taken.retain(|file| !known.contains(file));
+        taken.sort_unstable();
+        taken.dedup();
+        known.sort_unstable();
+        known.dedup();
+        prop_assert_eq!((report.taken, report.read), (taken.len(), 4 - taken.len() - known.len()));
+        let (whole, path) = index_of(&all);
+        let read = made(&path).unwrap();
+        prop_assert_eq!(answers(&index), answers(&read));
+        let search = NoveltySearch { theory: 0, ..NoveltySearch::default() };
+        let novelties = |index: &GameIndex| {
+            let found = index.first_moves(&search, &StopFlag::default()).unwrap();
+            let figures = found.iter().map(|one| (one.year, one.games_before, one.games_with));
+            let mut figures: Vec<_> = figures.collect();
+            figures.sort_unstable();
+            figures
+        };
+        prop_assert_eq!(novelties(&index), novelties(&read));
+        index.verify().unwrap();
+        // What was taken over is not read again.
+        let again = index.update::<Position>(&all, &mut |_| {}).unwrap();
+        prop_assert_eq!((again.read, again.taken, again.dropped, again.games), (0, 0, 0, report.games));
+        drop(whole);
+    }
+}
+
+#[test]
+fn comments_and_faults_are_taken_over() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat() + "[Red \"甲\"]\n\n1. c3c4 {好着} c6c5 *\n");
+    let files = [folder.join("games")];
+    let (_other, path) = index_of(&files);
+    let mut index = opened(&folder).unwrap();
+    let report =
+        index.update_from::<Position>(&files, std::slice::from_ref(&path), &mut |_| {}).unwrap();
+    assert_eq!((report.read, report.taken, report.games, report.bad), (0, 1, 6, 1));
+    let conditions = Conditions { comment: "好".to_owned(), ..Conditions::default() };
+    assert_eq!(index.find(&conditions, &ALL).unwrap().total, 1);
+    let broken = index.game("3").unwrap().unwrap();
+    assert!(broken.fault.is_some() && broken.json.is_some());
+}
+
+#[test]
+fn changed_files_are_not_taken_over_and_bad_indexes_are_refused() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat());
+    folder.write("games/b.pgn", &some_games()[2]);
+    let files = [folder.join("games")];
+    let (other, path) = index_of(&files);
+    folder.write("games/a.pgn", &some_games()[0]);
+    let mut index = opened(&folder).unwrap();
+    let report =
+        index.update_from::<Position>(&files, std::slice::from_ref(&path), &mut |_| {}).unwrap();
+    assert_eq!((report.read, report.taken, report.games), (1, 1, 2));
+    drop(index);
+    // Absent, empty, cut, of another version, no index at all: each is refused, and stays as it is.
+    let sound = fs::read(&path).unwrap();
+    let mut other_version = sound.clone();
+    other_version[60..64].copy_from_slice(&77_u32.to_be_bytes());
+    for bytes in [&[][..], &sound[..50], &other_version[..], b"some notes of mine"] {
+        fs::write(&path, bytes).unwrap();
+        assert!(matches!(made(&path), Err(IndexError::Other { .. })), "{} bytes", bytes.len());
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+    assert!(matches!(made(&other.join("none.games")), Err(IndexError::Io { .. })));
+    fs::write(&path, &sound).unwrap();
+    let gomoku = GameIndex::open_made::<juzhong::gomoku::Board>(&path, &StopFlag::default());
+    assert!(matches!(gomoku, Err(IndexError::Other { .. })), "{gomoku:?}");
+}
+
+#[test]
+fn a_damage_of_another_index_leaves_this_one_alone() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat());
+    let files = [folder.join("games")];
+    let (_other, path) = index_of(&files);
+    for damage in [
+        "UPDATE positions SET data = x'ffffffffffffffffffffffff'",
+        "DELETE FROM lines",
+        "DELETE FROM texts",
+        "DELETE FROM bodies WHERE game = 2",
+        "UPDATE games SET line = line + 1000000000000 WHERE id = 1",
+        "UPDATE games SET year = 'soon' WHERE id = 1",
+        "UPDATE games SET seq = -1 WHERE id = 1",
+        "UPDATE games SET seq = 1000 WHERE id = 5",
+        "UPDATE games SET place = 1000 WHERE id = 5",
+        "UPDATE files SET games = 9223372036854775807",
+        "UPDATE files SET seen = 9223372036854775807",
+        "UPDATE files SET seen = 3",
+        "UPDATE lines SET start = 'nonsense' WHERE id = 1",
+        "UPDATE lines SET hash = hash + 1 WHERE id = 1",
+        "UPDATE lines SET moves = x'ffff' WHERE id = 1",
+    ] {
+        let sound = fs::read(&path).unwrap();
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute_batch(damage).unwrap();
+        drop(connection);
+        let mut index = opened(&folder).unwrap();
+        let taken = index.update_from::<Position>(&files, std::slice::from_ref(&path), &mut |_| {});
+        assert!(matches!(taken, Err(IndexError::Other { .. })), "{damage}: {taken:?}");
+        // Nothing of it was taken.
+        let report = index.update::<Position>(&files, &mut |_| {}).unwrap();
+        assert_eq!((report.read, report.games), (1, 5), "{damage}");
+        index.verify().unwrap();
+        drop(index);
+        GameIndex::remove(&folder.join("index.games")).unwrap();
+        GameIndex::remove(&path).unwrap();
+        fs::write(&path, sound).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn games_of_a_drive_that_is_away_stay() {
+    let folder = Folder::new();
+    folder.write("disk/games/a.pgn", some_games().concat());
+    folder.write("near/b.pgn", &some_games()[0]);
+    std::os::unix::fs::symlink(folder.join("disk/games"), folder.join("games")).unwrap();
+    let inputs = [folder.join("games"), folder.join("near")];
+    let (mut index, first) = updated(&folder, &inputs);
+    assert_eq!((first.games, first.unreadable), (6, 0));
+    fs::rename(folder.join("disk"), folder.join("away")).unwrap();
+    fs::remove_file(folder.join("near/b.pgn")).unwrap();
+    let away = index.update::<Position>(&inputs, &mut |_| {}).unwrap();
+    assert_eq!((away.games, away.dropped, away.read), (5, 1, 0));
+    fs::rename(folder.join("away"), folder.join("disk")).unwrap();
+    let back = index.update::<Position>(&inputs, &mut |_| {}).unwrap();
+    assert_eq!((back.games, back.dropped, back.read), (5, 0, 0));
+}
+
+#[test]
+fn taking_over_that_was_stopped_goes_on() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat());
+    folder.write("games/b.pgn", some_games()[..3].concat());
+    let files = [folder.join("games")];
+    let (_other, path) = index_of(&files);
+    let stop = StopFlag::default();
+    let own = folder.join("index.games");
+    let mut index = GameIndex::open::<Position>(&own, &stop).unwrap();
+    let other = std::slice::from_ref(&path);
+    let stopped = index.update_from::<Position>(&files, other, &mut |_| stop.set());
+    assert!(matches!(stopped, Err(IndexError::Interrupted)), "{stopped:?}");
+    drop(index);
+    let mut index = opened(&folder).unwrap();
+    let report =
+        index.update_from::<Position>(&files, std::slice::from_ref(&path), &mut |_| {}).unwrap();
+    assert_eq!((report.taken, report.read, report.games), (2, 0, 8));
+    let (_whole, path) = index_of(&files);
+    assert_eq!(answers(&index), answers(&made(&path).unwrap()));
+}
+
 /// The positions of the main line of a record.
 fn positions(record: &Record<Position>) -> Vec<Position> {
     let mut position = record.start.clone().unwrap_or_else(Position::start);

@@ -156,7 +156,7 @@ impl From<IndexError> for AnswerError {
         let kind = match &error {
             IndexError::Interrupted => ErrorKind::Interrupted,
             IndexError::Busy(_) => ErrorKind::Locked,
-            error if error.is_damage() => ErrorKind::Damaged,
+            IndexError::Damaged { .. } | IndexError::Other { .. } => ErrorKind::Damaged,
             _ => ErrorKind::Io,
         };
         Self::new(kind, error)

@@ -100,6 +100,8 @@ pub struct IndexAnswer {
     pub files: usize,
     /// Files that were read now.
     pub read: usize,
+    /// Files whose games were taken over from another index.
+    pub taken: usize,
     /// Games.
     pub games: u64,
     /// Different games: those with the same start and moves are one.
@@ -120,6 +122,7 @@ impl IndexAnswer {
             bytes,
             files: report.files,
             read: report.read,
+            taken: report.taken,
             games: report.games,
             lines: report.lines,
             bad: report.bad,

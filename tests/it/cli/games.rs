@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::folder::Folder;
-use crate::support::program::{columns, exits, fails, json, ok, stdout, text};
+use crate::support::program::{columns, command, exits, fails, json, ok, stdout, text};
 
 /// A collection and the folder of its index.
 fn folder() -> Folder {
@@ -29,6 +29,66 @@ fn folder() -> Folder {
 fn about<'a>(folder: &'a [String; 2], command: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     let [games, index] = folder;
     [&["games"], command, &[games.as_str(), "--index-folder", index.as_str()], more].concat()
+}
+
+#[test]
+fn an_index_takes_games_over_from_those_of_parts() {
+    let folder = folder();
+    let [a, b] = ["a", "b"].map(|name| folder.at(&format!("games/{name}.pgn")));
+    let [part_a, part_b, games] = ["index-a", "index-b", "games"].map(|name| folder.at(name));
+    let index = |inputs: &str, place: &str, more: &[&str]| {
+        json(&[&["games", "index", inputs, "--index-folder", place], more].concat())
+    };
+    let made = index(&a, &part_a, &[]);
+    index(&b, &part_b, &[]);
+    let whole = folder.at("whole");
+    let file = made["index"].as_str().unwrap();
+    let merged = index(&games, &whole, &["--from", file, "--from", &part_b]);
+    assert_eq!(
+        (&merged["files"], &merged["read"], &merged["taken"]),
+        (&2.into(), &0.into(), &2.into())
+    );
+    assert_eq!((&merged["games"], &merged["lines"]), (&3.into(), &2.into()));
+    let read = folder.at("read");
+    let [of_parts, of_files] = [&whole, &read].map(|place| {
+        let found = ["games", "find", games.as_str(), "--index-folder", place];
+        json(&[&found[..], &["--position", "startpos moves h2e2"]].concat())["games"].clone()
+    });
+    assert_eq!(of_parts, of_files);
+    for (language, part) in [("en", "2 (0 read now, 2 taken over)"), ("zh", "取自其他索引 2 个")]
+    {
+        let place = folder.at(language);
+        let args =
+            ["games", "index", &games, "--index-folder", &place, "--from", &part_a, "--from"];
+        let shown = stdout(&[&args[..], &[&part_b, "--lang", language]].concat());
+        assert!(shown.contains(part), "{shown}");
+    }
+    let common = ["games", "index", games.as_str(), "--index-folder", read.as_str(), "--from"];
+    let fails_with = |other: &str, code, what: &[&str]| {
+        fails(&[&common[..], &[other]].concat(), code, what);
+    };
+    fails_with(&folder.at("none"), 66, &["none"]);
+    fails_with(&games, 66, &["no index of xiangqi"]);
+    fails_with(&a, 65, &["a.pgn", "as an index of games", "leave it out"]);
+    assert!(index(&games, &read, &[])["games"] == 3);
+}
+
+#[test]
+fn an_index_knows_its_files_from_any_folder() {
+    let folder = folder();
+    let index = folder.at("index");
+    let from = |place: &str, games: &str| {
+        let mut asked = command(&["games", "index", games, "--index-folder", &index, "--json"]);
+        let place = folder.join(place);
+        fs::create_dir_all(&place).unwrap();
+        let done = asked.current_dir(place).output().unwrap();
+        serde_json::from_slice::<Value>(&done.stdout).unwrap()
+    };
+    assert_eq!(from(".", "games")["read"], 2);
+    for (place, games) in [("games", "."), ("x/y", "../../games"), (".", "x/../games/")] {
+        let again = from(place, games);
+        assert_eq!((&again["read"], &again["games"]), (&0.into(), &3.into()), "{place} {games}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::language::say;
 use juzhong::answers::AnswerError;
 use juzhong::answers::collection::IndexAnswer;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::collection::{Collected, GameIndex, IndexError, IndexReport, index_path};
+use juzhong::collection::{Collected, GameIndex, IndexError, IndexReport, index_path, indexes_in};
 use juzhong::message::message;
 
 /// Attempts at an index that turns out to be damaged.
@@ -21,10 +21,16 @@ const TRIES: usize = 2;
 /// The index holds every game and position of the files and folders, so that searches read no game file. It lies in the
 /// user's cache folder and is the one that serve --library uses. The other commands of this group make it themselves; new
 /// and changed files are read, the rest is left alone. An interrupted run goes on where it was.
+///
+/// Several machines or processes may each index a part of the files, with an index folder of their own; when they have ended,
+/// --from takes over the games from those indexes. The files must have the same paths and times here.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     collection: CollectionArgs,
+    /// Take games over from this index, or from all indexes in this folder, instead of reading the files again; repeatable.
+    #[arg(long, value_name = "INDEX", help_heading = "Index", conflicts_with = "no_update")]
+    from: Vec<PathBuf>,
 }
 
 /// A collection and the place of its index.
@@ -56,7 +62,9 @@ fn run_game<G: Terminal + Collected>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let OpenIndex { index, report } = open::<G>(&args.collection)?;
+    let own = path_of::<G>(&args.collection)?;
+    let others = made_indexes::<G>(&args.from, &own)?;
+    let OpenIndex { index, report } = open_from::<G>(&args.collection, &others)?;
     let report = report.unwrap_or_default();
     let bytes = index.path().metadata().map_or(0, |about| about.len());
     let answer = IndexAnswer::new(index.path().to_string_lossy().into_owned(), bytes, &report);
@@ -67,7 +75,17 @@ fn run_game<G: Terminal + Collected>(
     let out = &mut context.out;
     say!(out, "index    {}", index.path().shown())?;
     say!(out, "size     {} MiB", bytes.div_ceil(1 << 20))?;
-    say!(out, "files    {} ({} read now)", answer.files, answer.read)?;
+    if answer.taken > 0 {
+        say!(
+            out,
+            "files    {} ({} read now, {} taken over)",
+            answer.files,
+            answer.read,
+            answer.taken
+        )?;
+    } else {
+        say!(out, "files    {} ({} read now)", answer.files, answer.read)?;
+    }
     say!(out, "games    {} ({} different)", answer.games, answer.lines)?;
     if answer.bad > 0 {
         say!(out, "bad      {} games cannot be read", answer.bad)?;
@@ -81,13 +99,21 @@ fn run_game<G: Terminal + Collected>(
 /// Opens the index of a collection and brings it up to its files. While another process does that, the index is used as
 /// it is.
 pub(crate) fn open<G: Terminal + Collected>(args: &CollectionArgs) -> Result<OpenIndex, CliError> {
+    open_from::<G>(args, &[])
+}
+
+/// Opens the index of a collection and brings it up to its files, with the games of other indexes.
+fn open_from<G: Terminal + Collected>(
+    args: &CollectionArgs,
+    others: &[PathBuf],
+) -> Result<OpenIndex, CliError> {
     let stop = stop_flag();
     let path = path_of::<G>(args)?;
     let mut tries = 0;
     loop {
         tries += 1;
         let opened = GameIndex::open::<G>(&path, &stop).and_then(|mut index| {
-            let report = if args.no_update { None } else { update::<G>(&mut index, args)? };
+            let report = if args.no_update { None } else { update::<G>(&mut index, args, others)? };
             Ok(OpenIndex { index, report })
         });
         match opened {
@@ -98,6 +124,31 @@ pub(crate) fn open<G: Terminal + Collected>(args: &CollectionArgs) -> Result<Ope
             opened => return Ok(opened.map_err(AnswerError::from)?),
         }
     }
+}
+
+/// The files of these names, and the indexes in the folders among them, each once and without the own one.
+fn made_indexes<G: Terminal>(names: &[PathBuf], own: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let mut paths = Vec::new();
+    for name in names {
+        let shown = || name.shown().to_string();
+        // Also refuses what is not there.
+        let name = name.canonicalize().or_exit_with(exit::NO_INPUT, shown)?;
+        if name.is_dir() {
+            let found = indexes_in::<G>(&name).or_exit_with(exit::NO_INPUT, shown)?;
+            if found.is_empty() {
+                let message = message!("{} has no index of {}", shown(), G::NAME);
+                return Err(CliError::message(exit::NO_INPUT, message));
+            }
+            paths.extend(found);
+        } else {
+            paths.push(name);
+        }
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    let own = own.canonicalize().ok();
+    paths.retain(|path| Some(path) != own.as_ref());
+    Ok(paths)
 }
 
 /// The place of the index.
@@ -120,9 +171,10 @@ fn path_of<G: Terminal>(args: &CollectionArgs) -> Result<PathBuf, CliError> {
 fn update<G: Collected>(
     index: &mut GameIndex,
     args: &CollectionArgs,
+    others: &[PathBuf],
 ) -> Result<Option<IndexReport>, IndexError> {
     let bar = Bar::new();
-    let updated = index.update::<G>(&args.inputs, &mut |progress| {
+    let updated = index.update_from::<G>(&args.inputs, others, &mut |progress| {
         if progress.bytes_done < progress.bytes {
             bar.show("reading games", progress.bytes_done, progress.bytes);
         }
