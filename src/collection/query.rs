@@ -187,6 +187,9 @@ const COLUMNS_COUNT: usize = 16;
 
 const FROM: &str = "FROM games g JOIN files f ON f.id = g.file";
 
+/// The same by way of the files, in this order: SQLite would look through all games for the one with a number in its file.
+const FROM_FILES: &str = "FROM files f CROSS JOIN games g ON g.file = f.id";
+
 /// The texts of [`COLUMNS`].
 const TEXTS: &str = "LEFT JOIN texts t1 ON t1.id = g.first LEFT JOIN texts t2 ON t2.id = g.second
      LEFT JOIN texts t3 ON t3.id = g.event LEFT JOIN texts t4 ON t4.id = g.date
@@ -570,15 +573,16 @@ impl GameIndex {
     }
 
     fn stored(&self, named: Named) -> rusqlite::Result<Option<StoredGame>> {
-        let (condition, values) = match named {
-            Named::Key(GameKey(key)) => ("g.key = ?", vec![key]),
+        let (from, condition, values) = match named {
+            Named::Key(GameKey(key)) => (FROM, "g.key = ?", vec![key]),
             Named::Number(number) => {
                 let number = i64::try_from(number).unwrap_or(i64::MAX);
-                ("f.first <= ?1 AND ?1 < f.first + f.games AND g.seq = ?1 - f.first", vec![number])
+                let condition = "f.first <= ?1 AND ?1 < f.first + f.games AND g.seq = ?1 - f.first";
+                (FROM_FILES, condition, vec![number])
             }
         };
         let sql = format!(
-            "SELECT {COLUMNS}, 1, f.path, f.shown, f.len, f.time, f.link, b.body, b.fault, b.note, b.words {FROM} {TEXTS}
+            "SELECT {COLUMNS}, 1, f.path, f.shown, f.len, f.time, f.link, b.body, b.fault, b.note, b.words {from} {TEXTS}
              JOIN bodies b ON b.game = g.id WHERE {condition} ORDER BY {PLACE} LIMIT 1"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
