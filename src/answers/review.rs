@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::answers::book::OpeningName;
-use crate::answers::book::figures::rounded;
+use crate::answers::book::figures::{rounded, rounded_down};
 use crate::answers::described::Described;
 use crate::answers::line::{line_texts, move_texts};
 use crate::answers::score::ScoreWithExpectation;
@@ -510,7 +510,7 @@ fn second_look<G: Playable>(look: &SecondLook<G::Move>, position: &G) -> SecondL
         played: score(played),
         mean_loss: rounded(look.mean_loss()),
         // Down: a loss that is too small for a mark does not look like one that is not.
-        certain_loss: (look.certain_loss(phase, &G::WIN_MODEL) * 1e4).floor() / 1e4,
+        certain_loss: rounded_down(look.certain_loss(phase, &G::WIN_MODEL)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::answers::book::figures::rounded;
 use crate::answers::described::Described;
 use crate::answers::line::line_texts;
 use crate::answers::sides::side_name;
@@ -365,7 +366,7 @@ pub struct ComparedScores {
 impl From<Compared> for ComparedScores {
     fn from(compared: Compared) -> Self {
         let score = |score| ScoreOfMove::from(ScoreFacts::from(score));
-        let loss = (compared.loss * 1e4).round() / 1e4;
+        let loss = rounded(compared.loss);
         Self { mv: score(compared.mv), right: score(compared.right), loss }
     }
 }

@@ -1,7 +1,7 @@
 //! The paths of outputs: which file a path means, its folder, and names that the system can use.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The folder that a file of that path lies in, `.` for a bare name.
 #[must_use]
@@ -54,6 +54,36 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
         // Some file systems of Windows do not know where their files lie.
         Err(_) if cfg!(windows) && path.exists() => std::path::absolute(path),
         canonical => canonical,
+    }
+}
+
+/// The path of a file or folder whatever folder the process works in: absolute, and without links if it is there; on Windows
+/// in the form that people know.
+pub(crate) fn lasting(path: &Path) -> PathBuf {
+    let as_named = || {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut whole = PathBuf::new();
+        for part in absolute.components() {
+            match part {
+                Component::ParentDir => drop(whole.pop()),
+                part => whole.push(part),
+            }
+        }
+        whole
+    };
+    canonical(path).map_or_else(|_| as_named(), without_prefix)
+}
+
+/// On Windows a path without the prefix of its long form.
+fn without_prefix(path: PathBuf) -> PathBuf {
+    if !cfg!(windows) {
+        return path;
+    }
+    let text = path.to_str().unwrap_or_default();
+    match (text.strip_prefix(r"\\?\UNC\"), text.strip_prefix(r"\\?\")) {
+        (Some(share), _) => format!(r"\\{share}").into(),
+        (None, Some(plain)) => plain.into(),
+        (None, None) => path,
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::book::{Facts, GameId};
-use crate::collection::game::Collected;
+use crate::collection::game::{Collected, bytes_of};
 use crate::collection::postings::Posting;
 use crate::collection::text::folded;
 use crate::game::{Outcome, Packed, Side};
@@ -164,13 +164,13 @@ impl Entry {
         let facts = Facts::of(record);
         Ok(Self {
             key,
-            line: hash_of_line(record.start.as_ref(), moves, key.0),
+            line: hash_of_line(record.start.as_ref(), moves, key),
             facts,
             code,
             opening: opening.map(|opening| opening.name),
             plies: moves.len(),
             start: record.start.as_ref().map(G::to_fen),
-            moves: moves.iter().flat_map(|mv| mv.pack().to_le_bytes()).collect(),
+            moves: bytes_of(moves),
             comments: comments_of(record),
             body: (body.len() <= MOST_BODY && json.len() <= MOST_JSON).then_some(body),
             fault: fault_of(source, game).map(|fault| StoredFault::of(&fault).json()),
@@ -193,9 +193,9 @@ fn short(text: Option<&str>) -> Option<String> {
 
 /// Names a line by its start, `None` for the usual one, and its moves. One without moves is like no other: it has the name of
 /// its game, whose key that is.
-pub(crate) fn hash_of_line<G: Formats>(start: Option<&G>, moves: &[G::Move], key: i64) -> i64 {
+pub(crate) fn hash_of_line<G: Formats>(start: Option<&G>, moves: &[G::Move], key: GameKey) -> i64 {
     if moves.is_empty() {
-        return !key;
+        return !key.0;
     }
     let start = start.map_or_else(|| G::start().to_fen(), G::to_fen);
     let GameId([a, b, c, d, e, f, g, h, ..]) = GameId::new::<G>(&start, moves);
@@ -205,8 +205,7 @@ pub(crate) fn hash_of_line<G: Formats>(start: Option<&G>, moves: &[G::Move], key
 /// The comments of a record, variations included, folded, up to a length.
 fn comments_of<G: Formats>(record: &Record<G>) -> String {
     let mut text = String::new();
-    let mut left = vec![&record.tree];
-    while let Some(tree) = left.pop() {
+    for tree in record.tree.with_variations() {
         for (_, comment) in &tree.comments {
             let room = MOST_COMMENTS.saturating_sub(text.len());
             if room == 0 {
@@ -217,7 +216,6 @@ fn comments_of<G: Formats>(record: &Record<G>) -> String {
             }
             text.push_str(&folded(&comment[..comment.floor_char_boundary(room)]));
         }
-        left.extend(tree.variations.iter().rev().map(|variation| &variation.tree));
     }
     text
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::bytes::StopFlag;
 use crate::bytes::lock::Busy;
 use crate::bytes::visible::ShowPath;
 use crate::message::Message;
@@ -57,6 +58,11 @@ pub enum IndexError {
     /// The work was interrupted.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// Refuses to go on once the flag is set.
+pub(crate) fn expect_going(stop: &StopFlag) -> Result<(), IndexError> {
+    if stop.is_set() { Err(IndexError::Interrupted) } else { Ok(()) }
 }
 
 impl IndexError {

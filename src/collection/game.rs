@@ -1,7 +1,7 @@
 //! The board of a game as searches need it.
 
 use crate::book::opening::Named;
-use crate::game::{Side, Symmetric};
+use crate::game::{Packed, Side, Symmetric};
 use crate::gomoku::{Board, Point};
 use crate::hash::Key;
 use crate::hash::xiangqi::KEYS;
@@ -28,6 +28,16 @@ pub trait Collected: Formats + Named + Symmetric {
 
     /// The change that a move of `side` makes on the board.
     fn change(mv: Self::Move, side: Side) -> BoardChange;
+}
+
+/// The bytes of moves in the file, two for each.
+pub(crate) fn bytes_of<M: Packed>(moves: &[M]) -> Vec<u8> {
+    moves.iter().flat_map(|mv| mv.pack().to_le_bytes()).collect()
+}
+
+/// The moves of [`bytes_of`]; `None` for two bytes that are no move.
+pub(crate) fn moves_in<M: Packed>(bytes: &[u8]) -> impl Iterator<Item = Option<M>> {
+    bytes.as_chunks().0.iter().map(|&pair| M::unpack(u16::from_le_bytes(pair)))
 }
 
 /// The change that a move makes on a board. Points are columns and rows, as of [`Collected::letter`].

@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::collection::error::IndexError;
-use crate::collection::game::Collected;
+use crate::collection::game::{Collected, moves_in};
 use crate::collection::pattern::BoardPattern;
 use crate::collection::pattern_search::PatternSearch;
 use crate::collection::postings::{self, Posting};
 use crate::collection::store::GameIndex;
-use crate::game::Packed;
 use crate::hash::Key;
 
 /// Lines that are looked through at once.
@@ -330,8 +329,7 @@ impl StoredLine {
 fn legal_moves<G: Collected>(start: Option<&G>, bytes: &[u8]) -> Vec<G::Move> {
     let mut position = start.cloned().unwrap_or_else(G::start);
     let mut moves = Vec::with_capacity(bytes.len() / 2);
-    for pair in bytes.chunks_exact(2) {
-        let mv = G::Move::unpack(u16::from_le_bytes([pair[0], pair[1]]));
+    for mv in moves_in::<G::Move>(bytes) {
         let Some(mv) = mv.filter(|&mv| position.is_legal(mv)) else { break };
         position.make(mv);
         moves.push(mv);

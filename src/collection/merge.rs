@@ -11,14 +11,15 @@ use std::path::Path;
 use rusqlite::Transaction;
 
 use crate::bytes::StopFlag;
-use crate::collection::entry::hash_of_line;
-use crate::collection::error::IndexError;
-use crate::collection::game::Collected;
+use crate::collection::entry::{GameKey, hash_of_line};
+use crate::collection::error::{IndexError, expect_going};
+use crate::collection::game::{Collected, moves_in};
 use crate::collection::lines::LineSpan;
 use crate::collection::postings::{self, Posting};
-use crate::collection::rows::{GameBody, GameRow, insert_game_row, insert_line, text_of};
+use crate::collection::rows::{
+    GameBody, GameRow, insert_game_row, insert_line, insert_segment, text_of,
+};
 use crate::collection::store::GameIndex;
-use crate::game::Packed;
 
 /// Games between two looks at the stop flag.
 const GAMES_AT_ONCE: u64 = 1_024;
@@ -36,6 +37,8 @@ pub(crate) struct SharedFile {
     pub(crate) other_id: i64,
     pub(crate) seen: u64,
     pub(crate) games: u64,
+    /// Its bytes.
+    pub(crate) len: u64,
 }
 
 /// A line of the other index.
@@ -109,7 +112,7 @@ impl<'a, G: Collected> Merger<'a, G> {
             insert_game_row(self.tx, &game, &body).map_err(|error| self.fault(&error))?;
             count += 1;
             if count % GAMES_AT_ONCE == 0 {
-                self.expect_going()?;
+                expect_going(self.stop)?;
                 done(count);
             }
         }
@@ -129,7 +132,7 @@ impl<'a, G: Collected> Merger<'a, G> {
         let mut found = Vec::new();
         let mut new: Vec<Posting> = Vec::new();
         for bucket in 0..postings::BUCKETS {
-            self.expect_going()?;
+            expect_going(self.stop)?;
             for bytes in self.other.bucket(bucket).map_err(IndexError::of_other)? {
                 found.clear();
                 postings::collect_all(bucket, &bytes, &mut found)
@@ -150,11 +153,7 @@ impl<'a, G: Collected> Merger<'a, G> {
 
     /// Writes postings as a segment, and leaves none.
     fn write(&self, new: &mut Vec<Posting>, segment: i64) -> Result<(), IndexError> {
-        let sql = "INSERT INTO positions(bucket, segment, data) VALUES (?, ?, ?)";
-        let mut insert = self.tx.prepare_cached(sql).map_err(|error| self.fault(&error))?;
-        let written = postings::buckets(new, |bucket, data| {
-            insert.execute((bucket.cast_signed(), segment, data)).map(drop)
-        });
+        let written = insert_segment(self.tx, segment, new);
         new.clear();
         written.map_err(|error| self.fault(&error))
     }
@@ -187,7 +186,7 @@ impl<'a, G: Collected> Merger<'a, G> {
             row => row.map_err(fault)?,
         };
         // Files that are read later find the line by its hash.
-        if own_hash::<G>(start.as_deref(), &moves, key) != Some(hash) {
+        if own_hash::<G>(start.as_deref(), &moves, GameKey(key)) != Some(hash) {
             return Err(self.bad("the moves of a line cannot be read"));
         }
         let inserted = insert_line(self.tx, hash, start.as_deref(), &moves);
@@ -216,10 +215,6 @@ impl<'a, G: Collected> Merger<'a, G> {
         Ok(here)
     }
 
-    fn expect_going(&self) -> Result<(), IndexError> {
-        if self.stop.is_set() { Err(IndexError::Interrupted) } else { Ok(()) }
-    }
-
     /// The error of a query of this index.
     fn fault(&self, error: &rusqlite::Error) -> IndexError {
         IndexError::of(self.path, error)
@@ -232,11 +227,10 @@ impl<'a, G: Collected> Merger<'a, G> {
 }
 
 /// The hash of a line, made of the line itself; `None` if its start or its moves cannot be read.
-fn own_hash<G: Collected>(start: Option<&str>, moves: &[u8], key: i64) -> Option<i64> {
+fn own_hash<G: Collected>(start: Option<&str>, moves: &[u8], key: GameKey) -> Option<i64> {
     let start = start.map(G::from_fen).transpose().ok()?;
-    let (pairs, rest) = moves.as_chunks();
-    let moves = pairs.iter().map(|&pair| G::Move::unpack(u16::from_le_bytes(pair)));
-    let moves = moves.collect::<Option<Vec<_>>>().filter(|_| rest.is_empty())?;
+    let is_whole = moves.len().is_multiple_of(2);
+    let moves = moves_in(moves).collect::<Option<Vec<_>>>().filter(|_| is_whole)?;
     Some(hash_of_line(start.as_ref(), &moves, key))
 }
 

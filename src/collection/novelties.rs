@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::book::{Book, BookError};
 use crate::bytes::StopFlag;
-use crate::collection::error::IndexError;
+use crate::collection::error::{IndexError, expect_going};
 use crate::collection::game::Collected;
 use crate::collection::lines::{LineSpan, Lines, StoredLine};
 use crate::collection::postings::{self, Posting};
@@ -206,10 +206,6 @@ impl FirstMove {
     pub fn line_alone(&self) -> Lines {
         Lines::new(vec![self.line])
     }
-}
-
-fn expect_going(stop: &StopFlag) -> Result<(), IndexError> {
-    if stop.is_set() { Err(IndexError::Interrupted) } else { Ok(()) }
 }
 
 impl NoveltySearch {

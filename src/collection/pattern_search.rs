@@ -3,9 +3,9 @@
 
 use std::marker::PhantomData;
 
-use crate::collection::game::{BoardChange, Collected};
+use crate::collection::game::{BoardChange, Collected, moves_in};
 use crate::collection::pattern::{BoardPattern, LONGEST, MOST_POINTS, WantedPoint};
-use crate::game::{Packed, Side};
+use crate::game::Side;
 
 /// Stands for an empty point.
 const EMPTY: u8 = b'.';
@@ -60,8 +60,7 @@ impl<G: Collected> PatternSearch<G> {
         }
         let mut letters = self.start;
         let mut side = self.turn;
-        for pair in moves.chunks_exact(2) {
-            let mv = G::Move::unpack(u16::from_le_bytes([pair[0], pair[1]]));
+        for mv in moves_in::<G::Move>(moves) {
             let changed = mv.and_then(|mv| self.make(G::change(mv, side), &mut letters));
             let Some(changed) = changed else { return false };
             if changed != 0 && self.is_on(&letters, changed) {
@@ -130,6 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::collection::game::bytes_of;
     use crate::game::{MoveList, Notation};
     use crate::gomoku::Board;
     use crate::xiangqi::Position;
@@ -144,7 +144,7 @@ mod tests {
             position.legal_moves(&mut legal);
             let Some(&mv) = legal.get(choice % legal.len().max(1)) else { break };
             position.make(mv);
-            moves.extend(mv.pack().to_le_bytes());
+            moves.extend(bytes_of(&[mv]));
             positions.push(position);
         }
         (positions, moves)

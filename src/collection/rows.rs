@@ -1,8 +1,9 @@
-//! The rows of games, lines and texts in the file.
+//! The rows of games, lines, texts and positions in the file.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use crate::collection::entry::Entry;
+use crate::collection::postings::{self, Posting};
 use crate::collection::text::{searched, sort_key};
 use crate::game::{Outcome, Side};
 
@@ -49,7 +50,7 @@ pub(crate) struct GameRow {
     pub(crate) texts: [Option<i64>; 6],
 }
 
-/// What else is kept of a game: a row of `bodies`, and one of `comments`.
+/// The rest that is kept of a game: a row of `bodies`, and one of `comments`.
 pub(crate) struct GameBody {
     pub(crate) packed: Option<Vec<u8>>,
     pub(crate) fault: Option<String>,
@@ -133,6 +134,19 @@ pub(crate) fn insert_game_row(
         tx.prepare_cached(sql)?.execute((id, comments))?;
     }
     Ok(())
+}
+
+/// Writes the postings of a segment, in any order.
+pub(crate) fn insert_segment(
+    tx: &Transaction<'_>,
+    segment: i64,
+    postings: &mut [Posting],
+) -> rusqlite::Result<()> {
+    let mut insert =
+        tx.prepare_cached("INSERT INTO positions(bucket, segment, data) VALUES (?, ?, ?)")?;
+    postings::buckets(postings, |bucket, data| {
+        insert.execute((bucket.cast_signed(), segment, data)).map(drop)
+    })
 }
 
 /// The number of a result, in the order in which results are sorted.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -12,17 +12,17 @@ use rusqlite::{Transaction, TransactionBehavior, params};
 use crate::book::{BuildError, find_games};
 use crate::bytes::StopFlag;
 use crate::bytes::lock::FileLock;
-use crate::bytes::paths::{base_name, canonical};
+use crate::bytes::paths::{base_name, lasting};
 use crate::collection::entry::{Entry, postings_of};
-use crate::collection::error::IndexError;
+use crate::collection::error::{IndexError, expect_going};
 use crate::collection::game::Collected;
 use crate::collection::merge::{Merger, SharedFile};
 use crate::collection::postings::{self, Posting};
-use crate::collection::rows::{insert_game, insert_line};
+use crate::collection::rows::{insert_game, insert_line, insert_segment};
 use crate::collection::store::{GameIndex, LARGE_CACHE, USUAL_CACHE};
 use crate::collection::text::searched;
 use crate::record::{
-    ChangedError, Formats, GameFile, Keep, ParsedGame, ReadOptions, Tree, read_game_file,
+    ChangedError, Formats, GameFile, Keep, ParsedGame, ReadOptions, read_game_file,
 };
 
 /// Games, positions, and bytes of games and comments that are written in one step.
@@ -39,7 +39,7 @@ const UNUSED_TEXTS: &str = "DELETE FROM texts WHERE id NOT IN (SELECT first FROM
 /// The time between two reports of progress while games are taken over.
 const SHOW_TIME: Duration = Duration::from_millis(250);
 
-/// Games, and their moves and bytes of texts, that are made entries of together.
+/// Games, and bytes that they take roughly, that are made entries of together.
 const MOST_WAITING: usize = 1_024;
 const MOST_WAITING_SIZE: usize = 4 << 20;
 
@@ -175,10 +175,10 @@ struct Updater<'a> {
     report: IndexReport,
     /// The number of the next segment of postings.
     segment: i64,
-    /// Files and folders that cannot be looked for, a drive that is away perhaps: what is known of them stays.
-    absent: Vec<PathBuf>,
-    /// The others.
+    /// The files and folders that can be looked for.
     present: Vec<PathBuf>,
+    /// Others cannot, on a drive that is away perhaps: what is known of them stays.
+    has_absent: bool,
 }
 
 /// Games of a file that are not written yet.
@@ -193,7 +193,7 @@ struct Step {
 /// Games that were read, and wait for others: entries are made on all cores.
 struct Waiting<G: Collected> {
     games: Vec<WaitingGame<G>>,
-    /// Their moves and bytes of texts.
+    /// The bytes that they take, roughly.
     size: usize,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Updater<'a> {
     fn new(index: &'a mut GameIndex, progress: &'a mut dyn FnMut(IndexProgress)) -> Self {
         let state = IndexProgress::default();
         let report = IndexReport::default();
-        Self { index, progress, state, report, segment: 0, absent: Vec::new(), present: Vec::new() }
+        Self { index, progress, state, report, segment: 0, present: Vec::new(), has_absent: false }
     }
 
     fn run<G: Collected>(
@@ -224,7 +224,6 @@ impl<'a> Updater<'a> {
         self.refresh(&files)?;
         self.segment = 1 + self.number("SELECT coalesce(max(segment), 0) FROM positions")?;
         self.state.files = files.len();
-        self.state.games = self.number("SELECT count(*) FROM games")? as u64;
         for other in others {
             self.index.set_cache(LARGE_CACHE)?;
             let taken = self.take_from::<G>(other);
@@ -272,62 +271,63 @@ impl<'a> Updater<'a> {
         }
         let path = self.index.path.clone();
         let fault = |error| IndexError::of(&path, &error);
-        // Half of the work are the games, half the positions.
-        let bytes: u64 = shared.iter().map(|(_, len)| len).sum();
-        let mut state = IndexProgress { bytes: bytes.max(1), bytes_done: 0, ..self.state };
-        let mut shown_at = Instant::now();
+        let state = IndexProgress {
+            bytes: shared.iter().map(|file| file.len).sum(),
+            games: self.number("SELECT count(*) FROM games")? as u64,
+            ..self.state
+        };
+        let all = shared.iter().fold(0, |sum: u64, file| sum.saturating_add(file.games));
         let progress = &mut *self.progress;
         progress(state);
+        let mut shown_at = Instant::now();
+        // Half of the work are the games, half the positions.
+        let mut show = |games: u64, half: u8, done: u64, of: u64| {
+            if shown_at.elapsed() >= SHOW_TIME {
+                let [done, of] = [done, of.max(1)].map(u128::from);
+                let done = u128::from(half) * of + done;
+                let bytes_done = (u128::from(state.bytes) * done / (2 * of)) as u64;
+                progress(IndexProgress { bytes_done, games: state.games + games, ..state });
+                shown_at = Instant::now();
+            }
+        };
         let tx = begin(self.index)?;
         let mut merger = Merger::<G>::new(&tx, other, &path, &stop)?;
-        for (file, len) in &shared {
-            let before = state;
-            let done = &mut |games: u64| {
-                let part = u128::from(*len) * u128::from(games) / u128::from(file.games.max(1));
-                state.games = before.games + games;
-                state.bytes_done = before.bytes_done + part as u64 / 2;
-                show_progress(progress, state, &mut shown_at);
-            };
+        let mut taken = 0;
+        for file in &shared {
             clear_file(&tx, file.id).map_err(fault)?;
-            merger.take_games(*file, done)?;
+            merger.take_games(*file, &mut |games| show(taken + games, 0, taken + games, all))?;
             let counts = (file.seen.cast_signed(), file.games.cast_signed(), DONE, file.id);
             let sql = "UPDATE files SET seen = ?, games = ?, state = ? WHERE id = ?";
             tx.execute(sql, counts).map_err(fault)?;
-            state.games = before.games + file.games;
-            state.bytes_done = before.bytes_done + len / 2;
+            taken += file.games;
         }
-        let before = state.bytes_done;
-        let done = &mut |buckets: u64| {
-            let part = u128::from(bytes) * u128::from(buckets) / u128::from(postings::BUCKETS);
-            state.bytes_done = before + part as u64 / 2;
-            show_progress(progress, state, &mut shown_at);
-        };
+        let done = &mut |buckets| show(taken, 1, buckets, postings::BUCKETS);
         let segment = merger.take_postings(self.segment, done)?;
         drop(merger);
         tx.commit().map_err(fault)?;
         reading.finish().map_err(of_other)?;
         self.segment = segment;
-        self.state.games = state.games;
         self.report.taken += shared.len();
         self.renumber()
     }
 
-    /// The files that are to be read here and that another index has read as they are now, and their lengths.
-    fn shared_files(&self, other: &GameIndex) -> Result<Vec<(SharedFile, u64)>, IndexError> {
+    /// The files that are to be read here and that another index has read as they are now.
+    fn shared_files(&self, other: &GameIndex) -> Result<Vec<SharedFile>, IndexError> {
         let theirs = known(other).map_err(IndexError::of_other)?;
         let mut shared = Vec::new();
         for (path, file) in known(self.index)? {
             let Some(theirs) = theirs.get(&path) else { continue };
-            let is_same = theirs.state == DONE && theirs.stamp == file.stamp;
-            if let (true, true, Ok(len)) =
-                (file.state != DONE, is_same, u64::try_from(file.stamp.len))
-            {
-                let KnownFile { id: other_id, seen, games, .. } = *theirs;
-                shared.push((SharedFile { id: file.id, other_id, seen, games }, len));
+            if file.state == DONE || theirs.state != DONE || theirs.stamp != file.stamp {
+                continue;
+            }
+            let KnownFile { id: other_id, seen, games, .. } = *theirs;
+            // Without a length nothing is known of the file.
+            if let Ok(len) = u64::try_from(file.stamp.len) {
+                shared.push(SharedFile { id: file.id, other_id, seen, games, len });
             }
         }
         // Numbers do not depend on the order of a hash map.
-        shared.sort_unstable_by_key(|(file, _)| file.id);
+        shared.sort_unstable_by_key(|file| file.id);
         Ok(shared)
     }
 
@@ -345,7 +345,7 @@ impl<'a> Updater<'a> {
                     self.report.unreadable += 1;
                     match error {
                         BuildError::NoFiles { .. } => self.present.push(path),
-                        _ => self.absent.push(path),
+                        _ => self.has_absent = true,
                     }
                 }
             }
@@ -382,7 +382,7 @@ impl<'a> Updater<'a> {
         }
         for (path, gone) in &known {
             // A drive that is away may have been known by links that cannot be followed now.
-            if !self.absent.is_empty() && !self.present.iter().any(|input| is_below(path, input)) {
+            if self.has_absent && !self.present.iter().any(|input| is_below(path, input)) {
                 continue;
             }
             drop_file(&tx, gone.id).map_err(fault)?;
@@ -493,9 +493,7 @@ impl<'a> Updater<'a> {
         seen: u64,
         stop: &StopFlag,
     ) -> Result<(), IndexError> {
-        if stop.is_set() {
-            return Err(IndexError::Interrupted);
-        }
+        expect_going(stop)?;
         let count = step.entries.len() as u64;
         let path = self.index.path.clone();
         let fault = |error| IndexError::of(&path, &error);
@@ -561,8 +559,7 @@ impl<G: Collected> Waiting<G> {
     /// Adds a game, and nothing for one that cannot be read.
     fn add(&mut self, source: &str, place: u64, game: Option<ParsedGame<G>>) {
         let Some(game) = game else { return };
-        let tags = game.record.tags.iter().map(|(name, value)| name.len() + value.len());
-        self.size += tags.sum::<usize>() + size_of_tree(&game.record.tree);
+        self.size += game.record.rough_size();
         let last = self.games.last().map(|(name, _, _)| name).filter(|name| ***name == *source);
         let name = last.map_or_else(|| source.into(), Arc::clone);
         self.games.push((name, place, game));
@@ -576,13 +573,12 @@ impl<G: Collected> Waiting<G> {
     fn flush(&mut self, step: &mut Step) {
         self.size = 0;
         let games = std::mem::take(&mut self.games);
-        let made = games.into_par_iter().map(|(source, place, game)| {
+        let made = games.into_par_iter().filter_map(|(source, place, game)| {
             // A game that cannot be written as JSON is none that can be opened.
             let entry = Entry::of(&source, &game).ok()?;
             Some(NewGame { place, entry, postings: postings_of(&game.record, 0) })
         });
-        let made: Vec<Option<NewGame>> = made.collect();
-        for game in made.into_iter().flatten() {
+        for game in made.collect::<Vec<NewGame>>() {
             step.postings += game.postings.len();
             step.bytes += game.entry.body.as_ref().map_or(0, Vec::len) + game.entry.comments.len();
             step.entries.push(game);
@@ -596,19 +592,6 @@ impl Step {
             || self.postings >= MOST_POSTINGS
             || self.bytes >= MOST_BYTES
     }
-}
-
-/// The moves and the bytes of the comments of a tree, and what its variations take besides.
-fn size_of_tree<G: Collected>(tree: &Tree<G>) -> usize {
-    let mut size = 0;
-    let mut left = vec![tree];
-    while let Some(tree) = left.pop() {
-        size += size_of::<Tree<G>>()
-            + tree.moves.len()
-            + tree.comments.iter().map(|(_, text)| text.len()).sum::<usize>();
-        left.extend(tree.variations.iter().map(|variation| &variation.tree));
-    }
-    size
 }
 
 fn begin(index: &mut GameIndex) -> Result<Transaction<'_>, IndexError> {
@@ -636,48 +619,6 @@ fn is_below(path: &[u8], folder: &Path) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| {
         rest.first().is_none_or(is_separator) || folder.last().is_some_and(is_separator)
     })
-}
-
-/// Shows the progress, unless that was done shortly before.
-fn show_progress(
-    progress: &mut dyn FnMut(IndexProgress),
-    state: IndexProgress,
-    shown_at: &mut Instant,
-) {
-    if shown_at.elapsed() >= SHOW_TIME {
-        *shown_at = Instant::now();
-        progress(state);
-    }
-}
-
-/// The path by which the index knows a file or folder, whatever folder the process works in: absolute and without links, as
-/// those that name the index. One that is not there keeps its links.
-fn lasting(path: &Path) -> PathBuf {
-    let as_named = || {
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let mut whole = PathBuf::new();
-        for part in absolute.components() {
-            match part {
-                Component::ParentDir => drop(whole.pop()),
-                part => whole.push(part),
-            }
-        }
-        whole
-    };
-    canonical(path).map_or_else(|_| as_named(), without_prefix)
-}
-
-/// On Windows the path in the form that people know.
-fn without_prefix(path: PathBuf) -> PathBuf {
-    if !cfg!(windows) {
-        return path;
-    }
-    let text = path.to_str().unwrap_or_default();
-    match (text.strip_prefix(r"\\?\UNC\"), text.strip_prefix(r"\\?\")) {
-        (Some(share), _) => format!(r"\\{share}").into(),
-        (None, Some(plain)) => plain.into(),
-        (None, None) => path,
-    }
 }
 
 /// The text of a path by which the index knows it.
@@ -735,9 +676,5 @@ fn write_step(
     }
     step.postings = 0;
     step.bytes = 0;
-    let mut insert =
-        tx.prepare_cached("INSERT INTO positions(bucket, segment, data) VALUES (?, ?, ?)")?;
-    postings::buckets(&mut postings, |bucket, data| {
-        insert.execute((bucket.cast_signed(), segment, data)).map(drop)
-    })
+    insert_segment(tx, segment, &mut postings)
 }

@@ -93,13 +93,9 @@ fn drop_evals<G: Game>(tree: &mut Tree<G>) {
 
 /// The number of tags, comments and variations of a record.
 fn parts<G: Game>(record: &Record<G>) -> usize {
-    let mut count = record.tags.len();
-    let mut open = vec![&record.tree];
-    while let Some(tree) = open.pop() {
-        count += tree.comments.len() + tree.variations.len();
-        open.extend(tree.variations.iter().map(|variation| &variation.tree));
-    }
-    count
+    let of_trees = record.tree.with_variations();
+    let of_trees = of_trees.map(|tree| tree.comments.len() + tree.variations.len());
+    record.tags.len() + of_trees.sum::<usize>()
 }
 
 /// A score of `side` from the first side's view.

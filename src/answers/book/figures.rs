@@ -5,6 +5,11 @@ pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
+/// The greatest number with four digits after the point that is not above this one.
+pub(crate) fn rounded_down(number: f64) -> f64 {
+    (number * 1e4).floor() / 1e4
+}
+
 /// The share of a part in a whole, from 0 to 1, with four digits after the point; 0 of nothing.
 ///
 /// ```

@@ -56,6 +56,17 @@ pub struct Variation<G: Game> {
 }
 
 impl<G: Game> Record<G> {
+    /// The bytes that it takes in memory, roughly.
+    #[must_use]
+    pub fn rough_size(&self) -> usize {
+        let tags = self.tags.iter().map(|(name, value)| name.len() + value.len());
+        let trees = self.tree.with_variations().map(|tree| {
+            let comments = tree.comments.iter().map(|(_, text)| 40 + text.len());
+            comments.sum::<usize>() + 100 * (1 + tree.variations.len()) + 2 * tree.moves.len()
+        });
+        tags.sum::<usize>() + trees.sum::<usize>()
+    }
+
     /// The value of the first tag of that name, whatever its case.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
@@ -67,6 +78,18 @@ impl<G: Game> Record<G> {
     pub fn players(&self) -> [Option<&str>; 2] {
         let [red, black, white] = ["Red", "Black", "White"].map(|name| self.tag(name));
         [red.or(black), black.filter(|_| red.is_some()).or(white)]
+    }
+}
+
+impl<G: Game> Tree<G> {
+    /// This tree and those of all its variations, however deep: each before the ones within it, in file order.
+    pub fn with_variations(&self) -> impl Iterator<Item = &Self> {
+        let mut left = vec![self];
+        std::iter::from_fn(move || {
+            let tree = left.pop()?;
+            left.extend(tree.variations.iter().rev().map(|variation| &variation.tree));
+            Some(tree)
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::game::Game;
 use crate::message::{Message, message};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
-use crate::record::model::record::{Record, Tree};
+use crate::record::model::record::Record;
 use crate::xiangqi::notation::MoveNotation;
 
 /// The options for writing a PGN.
@@ -94,11 +94,9 @@ impl Dropped {
     /// All variations and comments of a record.
     pub(crate) fn tree_of<G: Game>(record: &Record<G>) -> Self {
         let mut dropped = Self::default();
-        let mut open: Vec<&Tree<G>> = vec![&record.tree];
-        while let Some(tree) = open.pop() {
+        for tree in record.tree.with_variations() {
             dropped.comments += tree.comments.len() as u64;
             dropped.variations += tree.variations.len() as u64;
-            open.extend(tree.variations.iter().map(|variation| &variation.tree));
         }
         dropped
     }

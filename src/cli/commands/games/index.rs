@@ -62,9 +62,9 @@ fn run_game<G: Terminal + Collected>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let own = path_of::<G>(&args.collection)?;
-    let others = made_indexes::<G>(&args.from, &own)?;
-    let OpenIndex { index, report } = open_from::<G>(&args.collection, &others)?;
+    let path = path_of::<G>(&args.collection)?;
+    let others = made_indexes::<G>(&args.from, &path)?;
+    let OpenIndex { index, report } = open_at::<G>(&path, &args.collection, &others)?;
     let report = report.unwrap_or_default();
     let bytes = index.path().metadata().map_or(0, |about| about.len());
     let answer = IndexAnswer::new(index.path().to_string_lossy().into_owned(), bytes, &report);
@@ -99,27 +99,27 @@ fn run_game<G: Terminal + Collected>(
 /// Opens the index of a collection and brings it up to its files. While another process does that, the index is used as
 /// it is.
 pub(crate) fn open<G: Terminal + Collected>(args: &CollectionArgs) -> Result<OpenIndex, CliError> {
-    open_from::<G>(args, &[])
+    open_at::<G>(&path_of::<G>(args)?, args, &[])
 }
 
-/// Opens the index of a collection and brings it up to its files, with the games of other indexes.
-fn open_from<G: Terminal + Collected>(
+/// Opens the index at its place and brings it up to its files, with the games of other indexes.
+fn open_at<G: Terminal + Collected>(
+    path: &Path,
     args: &CollectionArgs,
     others: &[PathBuf],
 ) -> Result<OpenIndex, CliError> {
     let stop = stop_flag();
-    let path = path_of::<G>(args)?;
     let mut tries = 0;
     loop {
         tries += 1;
-        let opened = GameIndex::open::<G>(&path, &stop).and_then(|mut index| {
+        let opened = GameIndex::open::<G>(path, &stop).and_then(|mut index| {
             let report = if args.no_update { None } else { update::<G>(&mut index, args, others)? };
             Ok(OpenIndex { index, report })
         });
         match opened {
             Err(error) if error.is_damage() && tries < TRIES => {
                 notice(message!("{error}: it is made anew"));
-                GameIndex::remove(&path).map_err(AnswerError::from)?;
+                GameIndex::remove(path).map_err(AnswerError::from)?;
             }
             opened => return Ok(opened.map_err(AnswerError::from)?),
         }

@@ -328,21 +328,9 @@ impl<G: Reviewable> Default for Batch<G> {
 impl<G: Reviewable> Batch<G> {
     fn push(&mut self, game: Waiting<G>) {
         self.positions += game.record.tree.moves.len() + 1;
-        self.bytes += size(&game.record);
+        self.bytes += game.record.rough_size();
         self.games.push(game);
     }
-}
-
-/// The bytes that the texts of a record take, roughly.
-fn size<G: Reviewable>(record: &Record<G>) -> usize {
-    let mut size: usize = record.tags.iter().map(|(name, value)| name.len() + value.len()).sum();
-    let mut open = vec![&record.tree];
-    while let Some(tree) = open.pop() {
-        size += tree.comments.iter().map(|(_, text)| 40 + text.len()).sum::<usize>();
-        size += 100 * (1 + tree.variations.len()) + 2 * tree.moves.len();
-        open.extend(tree.variations.iter().map(|variation| &variation.tree));
-    }
-    size
 }
 
 /// A reviewed game with what is shown of it.
