@@ -12,8 +12,8 @@ import { legalMoves } from '../../src/web/page/rules.js';
 import { accessible, clickPoint, go as goTo, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
 
 const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
-/** What an interaction may take, in milliseconds. */
-const SOON = 100;
+/** What an interaction may take, in milliseconds, on a machine that does the yardstick in its time; more on a slower one. */
+let soon = 100;
 /** Requests that fail on purpose while the server is away, and answers that the page expects. */
 const EXPECTED = /Failed to load resource: (net::ERR_(FAILED|CONNECTION_REFUSED)|the server responded with a status of (400|404|422))/;
 
@@ -347,6 +347,29 @@ async function spentOn(page, act, times) {
   return spent;
 }
 
+/** What the yardstick takes on the machine that the bound is meant for, in milliseconds of the page's own time. */
+const YARDSTICK = 60;
+
+/** Sets the bound of interactions by what this machine needs for a piece of work that has nothing to do with the game: many elements, laid out. */
+async function measureMachine() {
+  const { page, close } = await open();
+  const spent = await spentOn(page, () => page.evaluate(() => {
+    const box = document.createElement('div');
+    for (let at = 0; at < 3000; at++) {
+      const word = document.createElement('button');
+      word.textContent = `${at}. 炮二平五`;
+      box.append(word);
+    }
+    document.body.append(box);
+    box.getBoundingClientRect();
+    box.remove();
+  }), 6);
+  const yardstick = Math.min(...spent);
+  soon = Math.round(100 * Math.max(1, yardstick / YARDSTICK));
+  console.log(`     the yardstick takes ${Math.round(yardstick)} ms, so that an interaction may take ${soon} ms`);
+  await close();
+}
+
 /** Clicks an element within the page. */
 const clicked = (selector, at = 0) => (page) => page.evaluate(([wanted, place]) => document.querySelectorAll(wanted)[place].click(), [selector, at]);
 
@@ -356,31 +379,38 @@ const INTERACTIONS = [['first move', clicked('.tree .move')], ['fourth move', cl
   ['annotations', clicked('.annotate summary')], ['annotations closed', clicked('.annotate summary')],
   ['comment field', (page) => page.getByLabel('Comment on this move').focus()], ['comment left', (page) => page.getByLabel('Comment on this move').blur()]];
 
-/** Checks that no interaction takes the page long, the first time included, and says how long; by the wall, the longest task. */
-async function interactsSoon(page, name, interactions) {
-  await watchTasks(page);
-  const found = [];
-  for (let round = 0; round < 2; round++) {
-    for (const [label, act] of interactions) {
-      const [spent] = await spentOn(page, () => act(page), 1);
-      found.push([label, Math.round(spent)]);
-    }
-  }
-  const held = Math.round(await page.evaluate(() => window.held));
-  console.log(`     ${name}: ${found.map(([label, spent]) => `${label} ${spent} ms`).join(', ')}; longest task on the wall ${held} ms`);
-  for (const [label, spent] of found) assert.ok(spent < SOON, `${name}: ${label} took ${spent} ms`);
-}
-
-/** Checks that keys are answered soon, and says how soon. */
-async function soon(page, name, keys) {
-  const found = [];
-  for (const [key, times] of keys) found.push([key, await timed(page, () => press(page, key), times)]);
-  console.log(`     ${name}: ${found.map(([key, spent]) => `${key} ${spent} ms`).join(', ')}`);
-  for (const [key, spent] of found) assert.ok(spent < SOON, `${name}: ${key} took ${spent} ms`);
-}
-
 /** How often an interaction is tried until it is soon done: the machine may do other things. */
 const TRIES = 30;
+
+/** Checks that no interaction takes the page long, and says how long: the first time twice the bound, then the best of some tries; by the wall, the longest task. */
+async function interactsSoon(page, name, interactions) {
+  await watchTasks(page);
+  const times = new Map(interactions.map(([label]) => [label, []]));
+  const late = () => [...times.values()].some((spent) => Math.min(...spent) >= soon);
+  for (let round = 0; round < 2 || (round < TRIES && late()); round++) {
+    for (const [label, act] of interactions) times.get(label).push(Math.round((await spentOn(page, () => act(page), 1))[0]));
+  }
+  const held = Math.round(await page.evaluate(() => window.held));
+  console.log(`     ${name}: ${[...times].map(([label, spent]) => `${label} ${spent.join(', ')} ms`).join('; ')}; longest task on the wall ${held} ms`);
+  for (const [label, spent] of times) {
+    assert.ok(spent[0] < 2 * soon, `${name}: ${label} took ${spent[0]} ms the first time`);
+    assert.ok(Math.min(...spent) < soon, `${name}: ${label} took ${Math.min(...spent)} ms`);
+  }
+}
+
+/** Checks that keys are answered soon, and says how soon: the best of some tries, if keys are named that lead back to where a try begins. */
+async function answersSoon(page, name, keys, back = null) {
+  let found = [];
+  for (let at = 0; at < (back ? TRIES : 1); at++) {
+    for (const key of at > 0 ? back : []) await press(page, key);
+    const spent = [];
+    for (const [key, times] of keys) spent.push([key, await timed(page, () => press(page, key), times)]);
+    found = spent.map(([key, now], place) => [key, Math.min(now, found[place]?.[1] ?? Infinity)]);
+    if (found.every(([, best]) => best < soon)) break;
+  }
+  console.log(`     ${name}: ${found.map(([key, spent]) => `${key} ${spent} ms`).join(', ')}`);
+  for (const [key, spent] of found) assert.ok(spent < soon, `${name}: ${key} took ${spent} ms`);
+}
 
 /** Presses a key within the page and returns the milliseconds until its answer has been drawn: all that a person waits for. */
 function waited(page, key) {
@@ -401,7 +431,7 @@ async function seenSoon(page, name, pairs) {
   const found = [];
   for (const keys of pairs) {
     const best = keys.map(() => Infinity);
-    for (let at = 0; at < TRIES && best.some((spent) => spent >= SOON); at++) {
+    for (let at = 0; at < TRIES && best.some((spent) => spent >= soon); at++) {
       for (const [place, key] of keys.entries()) {
         best[place] = Math.min(best[place], await waited(page, key));
         await page.waitForTimeout(120);
@@ -410,7 +440,7 @@ async function seenSoon(page, name, pairs) {
     keys.forEach((key, place) => found.push([key, Math.round(best[place])]));
   }
   console.log(`     ${name}, on the wall: ${found.map(([key, spent]) => `${key} ${spent} ms`).join(', ')}`);
-  for (const [key, spent] of found) assert.ok(spent < SOON, `${name}: ${key} was seen after ${spent} ms`);
+  for (const [key, spent] of found) assert.ok(spent < soon, `${name}: ${key} was seen after ${spent} ms`);
 }
 
 /** Keys that lead there and back. */
@@ -432,7 +462,7 @@ async function long() {
     console.log(`     opened after ${Date.now() - start} ms`);
     assert.ok(await count(page, '.tree .move') < 1500);
     await page.waitForFunction(() => /^H/.test(document.querySelector('.tree .move')?.textContent ?? ''));
-    await soon(page, '10,000 plies', [['ArrowRight', 7], ['End', 1], ['ArrowLeft', 7], ['Home', 1], ['End', 1]]);
+    await answersSoon(page, '10,000 plies', [['ArrowRight', 7], ['End', 1], ['ArrowLeft', 7], ['Home', 1], ['End', 1]], ['Home']);
     assert.equal(movesOf(page).split(',').length, 10000);
     const shown = await page.evaluate(() => {
       const [list, move] = ['.tree', '.move.current'].map((selector) => document.querySelector(selector)?.getBoundingClientRect());
@@ -447,7 +477,7 @@ async function long() {
   });
   await step('cutting, its undo and a comment at the end of 10,000 plies are soon done', async () => {
     await press(page, 'ArrowLeft');
-    await soon(page, 'edits', [['Delete', 1], ['u', 1], ['r', 1], ['u', 1]]);
+    await answersSoon(page, 'edits', [['Delete', 1], ['u', 1], ['r', 1], ['u', 1]], []);
     await seenSoon(page, 'edits of 10,000 plies', [['Delete', 'u'], ['r', 'u']]);
     await press(page, 'Home');
     await seenSoon(page, '10,000 plies', PAIRS);
@@ -461,7 +491,7 @@ async function long() {
       list.scrollTop = list.scrollHeight * part;
     }, [0, 0.3, 0.5, 0.8, 1, 0.1][at]), 6);
     console.log(`     scrolled in ${spent} ms`);
-    assert.ok(spent < SOON, `${spent} ms`);
+    assert.ok(spent < soon, `${spent} ms`);
     assert.ok(await count(page, '.tree .move') > 20);
     await page.waitForTimeout(700);
     const before = movesOf(page);
@@ -482,7 +512,7 @@ async function wordy() {
       await drop(page, 'wordy.jsonl', JSON.stringify({ moves: 'h2e2 h9g7 h0g2 i9h9', result: '*', comments }));
       await opened(page, 4);
       await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 4);
-      await soon(page, `2 MB ${name}`, [['ArrowRight', 4], ['ArrowLeft', 4]]);
+      await answersSoon(page, `2 MB ${name}`, [['ArrowRight', 4], ['ArrowLeft', 4]], []);
       await seenSoon(page, `2 MB ${name}`, PAIRS);
       assert.ok((await text(page, '.tree')).length < 2000);
       await interactsSoon(page, `2 MB ${name}`, [...INTERACTIONS, ['second move', clicked('.tree .move', 1)],
@@ -496,7 +526,7 @@ async function wordy() {
       await page.locator('.comment-part').fill(`changed ${await page.locator('.comment-part').inputValue()}`);
       if (unit === '注') await accessible(page, 'comment');
       await page.getByRole('button', { name: 'Save' }).click();
-      await soon(page, 'after a change', [['ArrowLeft', 2], ['u', 1]]);
+      await answersSoon(page, 'after a change', [['ArrowLeft', 2], ['u', 1]]);
     });
   }
   await close();
@@ -524,21 +554,21 @@ async function branches() {
     await opened(page, 10);
     console.log(`     opened after ${Date.now() - start} ms`);
     assert.ok(await count(page, '.tree .move') < 1500);
-    await soon(page, `${variations} variations`, [['ArrowRight', 7], ['ArrowDown', 5], ['ArrowUp', 5], ['End', 1], ['ArrowLeft', 5], ['Home', 1]]);
+    await answersSoon(page, `${variations} variations`, [['ArrowRight', 7], ['ArrowDown', 5], ['ArrowUp', 5], ['End', 1], ['ArrowLeft', 5], ['Home', 1]], []);
     await seenSoon(page, `${variations} variations`, [...PAIRS, ['ArrowRight', 'ArrowDown', 'ArrowUp', 'ArrowLeft']]);
     await interactsSoon(page, `${variations} variations`, INTERACTIONS);
     await press(page, 'Home');
     await press(page, 'ArrowRight');
     await shot(page, 'branched-1280-en-light');
     await press(page, 'Delete');
-    await soon(page, 'edits', [['u', 1], ['r', 1], ['u', 1]]);
+    await answersSoon(page, 'edits', [['u', 1], ['r', 1], ['u', 1]], ['r']);
   });
   await step('variations within variations are no deeper than the page can follow', async () => {
     // Each line leaves the one before after its first move.
     const lines = Array.from({ length: 90 }, (_, at) => ({ of: at, ply: 1, moves: [['b9c7', 'a0a1'], ['h0g2', 'a9a8'], ['c7b9', 'a0a1'], ['g2h0', 'a9a8']][at % 4].join(' ') }));
     await drop(page, 'nested.jsonl', JSON.stringify({ moves: 'b2e2 b7e7 h2f2', result: '*', lines }));
-    await page.waitForFunction(() => document.querySelectorAll('.variation').length > 10 && /^b2e2|炮八平五/.test(document.querySelector('.tree .move')?.textContent ?? ''), undefined, { timeout: 30000 });
-    await soon(page, 'nested variations', [['ArrowRight', 3], ['ArrowDown', 3], ['Home', 1]]);
+    await page.waitForFunction(() => document.querySelectorAll('.variation').length > 10 && /^(b2e2|炮八平五|C8=5)/.test(document.querySelector('.tree .move')?.textContent ?? ''), undefined, { timeout: 30000 });
+    await answersSoon(page, 'nested variations', [['ArrowRight', 3], ['ArrowDown', 3], ['Home', 1]], []);
     await press(page, 'ArrowRight');
     await waitMoves(page, 'b2e2');
   });
@@ -614,12 +644,13 @@ async function many() {
     for (const column of ['date', 'event', 'plies', 'place']) {
       const spent = await timed(page, tool(column), 3);
       console.log(`     50,000 games sorted by ${column}: ${spent} ms`);
-      assert.ok(spent < 3 * SOON, `${column}: ${spent} ms`);
+      assert.ok(spent < 3 * soon, `${column}: ${spent} ms`);
     }
   });
   await close();
 }
 
+await measureMachine();
 for (const part of [undone, running, windows, away, rules, addresses, long, wordy, branches, many]) {
   try {
     await part();
