@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::answers::described::Described;
-use crate::answers::line::{line_texts, move_texts};
+use crate::answers::line::{line_text, move_texts};
 use crate::answers::score::ScoreInNumbers;
 use crate::engine::{Choice, Endgames, Playable};
 use crate::game::{Horizon, Line, Verdict};
@@ -179,7 +179,6 @@ impl AnalysisAnswer {
     ) -> Self {
         let Analysis { known, no_mate_in, found, lines, time } = analysis;
         let position = analysed.line.position();
-        let text = |mv: G::Move| notation.map(|notation| position.write_move(mv, notation));
         let lines = lines.iter().map(|line| AnalysedLine::of(analysed, line, notation));
         Self {
             schema: "juzhong.analyse/1",
@@ -194,13 +193,13 @@ impl AnalysisAnswer {
                 mv: G::move_text(known.mv),
                 source: known.source.name(),
                 value: known.table.as_ref().map(ToString::to_string),
-                text: text(known.mv),
+                text: notation.map(|notation| position.write_move(known.mv, notation)),
             }),
             time_ms: time.as_millis() as u64,
             pv: move_texts::<G>(&found.pv),
             lines: lines.collect(),
             engine: None,
-            text: notation.map(|_| found.best.and_then(text)),
+            text: notation.map(|notation| found.best.map(|mv| position.write_move(mv, notation))),
         }
     }
 }
@@ -213,10 +212,6 @@ impl AnalysedLine {
     ) -> Self {
         let whole = analysed.continued(&line.pv);
         let by_tables = &whole[line.pv.len()..];
-        let text = |notation| {
-            let texts = line_texts(analysed.line.position(), whole.iter().copied(), notation);
-            texts.join(" ")
-        };
         Self {
             multipv: line.multipv,
             score: line.score.into(),
@@ -224,7 +219,7 @@ impl AnalysedLine {
             seldepth: line.seldepth,
             pv: move_texts::<G>(&line.pv),
             table_line: (!by_tables.is_empty()).then(|| move_texts::<G>(by_tables)),
-            text: notation.map(text),
+            text: line_text(analysed.line.position(), &whole, notation),
         }
     }
 }

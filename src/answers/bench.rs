@@ -129,8 +129,8 @@ fn search_all(depth: u32) -> Result<Vec<BenchRow>, AnswerError> {
     let rules = <Position as Adjudicate>::Rules::default();
     let mut rows = Vec::with_capacity(POSITIONS.len());
     for fen in POSITIONS {
-        let bad = |error| AnswerError::new(ErrorKind::BadData, error);
-        let position = Position::from_fen(fen).map_err(bad)?;
+        let position = Position::from_fen(fen);
+        let position = position.map_err(|error| AnswerError::new(ErrorKind::BadData, error))?;
         searcher.new_game();
         let found = searcher.run(&Line::new(position, 0), rules, &Limits::depth(depth), &(), &());
         rows.push(BenchRow {

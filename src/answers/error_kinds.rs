@@ -66,20 +66,23 @@ mod tests {
         error.into().kind()
     }
 
+    /// The error of a journal that cannot be read for that reason.
+    fn journal(kind: io::ErrorKind) -> JournalError {
+        JournalError::File { path: "a.train".into(), source: kind.into() }
+    }
+
     #[test]
     fn errors_have_the_kind_of_what_is_behind_them() {
-        let file = || "a.train".into();
-        let failed = |kind: io::ErrorKind| io::Error::from(kind);
-        assert_eq!(kind_of(TrainError::Absent { path: file() }), ErrorKind::Absent);
-        assert_eq!(kind_of(TrainError::NoCollection { path: file() }), ErrorKind::Damaged);
-        assert_eq!(kind_of(TrainError::Full { path: file() }), ErrorKind::Full);
-        let interrupted = SourceError::Io(failed(io::ErrorKind::Interrupted));
+        assert_eq!(kind_of(TrainError::Absent { path: "a.train".into() }), ErrorKind::Absent);
+        let none = TrainError::NoCollection { path: "a.train".into() };
+        assert_eq!(kind_of(none), ErrorKind::Damaged);
+        assert_eq!(kind_of(TrainError::Full { path: "a.train".into() }), ErrorKind::Full);
+        let interrupted = SourceError::Io(io::ErrorKind::Interrupted.into());
         assert_eq!(kind_of(interrupted), ErrorKind::Interrupted);
         let no_side = SourceError::NoSide { name: "a.book".to_owned() };
         assert_eq!(kind_of(no_side), ErrorKind::BadParameter);
         let missing = ReviewError::Tables("no tables".into());
         assert_eq!(kind_of(missing), ErrorKind::Absent);
-        let journal = |kind| JournalError::File { path: file(), source: failed(kind) };
         assert_eq!(kind_of(journal(io::ErrorKind::AlreadyExists)), ErrorKind::CannotCreate);
         assert_eq!(kind_of(journal(io::ErrorKind::Other)), ErrorKind::Io);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::search::eval::xiangqi::{Explanation, Share, TermValue};
+use crate::search::eval::xiangqi::{Explanation, PieceValue, Share, TermValue};
 
 /// The evaluation in the terms of its game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -148,28 +148,38 @@ impl From<TermValue> for Weight {
 impl From<&Explanation> for XiangqiEvaluation {
     fn from(explanation: &Explanation) -> Self {
         let Explanation { phase, scale, terms, groups, men, value } = explanation;
-        let sides = |share: &Share| (share.value.first.into(), share.value.second.into());
-        let man = |man: &crate::search::eval::xiangqi::PieceValue| ManValue {
-            man: man.piece.letter(),
-            square: man.square.to_string(),
-            value: man.value,
-        };
-        let term = |share: &Share| {
-            let (red, black) = sides(share);
-            TermShare { black, red, term: share.name }
-        };
-        let part = |share: &Share| {
-            let (red, black) = sides(share);
-            PartShare { black, part: share.name.to_lowercase(), red, term: share.term.name() }
-        };
         Self {
             full_phase: Explanation::FULL_PHASE,
-            men: men.iter().map(man).collect(),
-            parts: groups.iter().map(part).collect(),
+            men: men.iter().map(ManValue::from).collect(),
+            parts: groups.iter().map(PartShare::of).collect(),
             phase: *phase,
             scale: SideWeights { black: scale.second, red: scale.first },
-            terms: terms.iter().map(term).collect(),
+            terms: terms.iter().map(TermShare::of).collect(),
             value: *value,
+        }
+    }
+}
+
+impl From<&PieceValue> for ManValue {
+    fn from(man: &PieceValue) -> Self {
+        Self { man: man.piece.letter(), square: man.square.to_string(), value: man.value }
+    }
+}
+
+impl TermShare {
+    fn of(share: &Share) -> Self {
+        let value = share.value;
+        Self { black: value.second.into(), red: value.first.into(), term: share.name }
+    }
+}
+
+impl PartShare {
+    fn of(share: &Share) -> Self {
+        Self {
+            black: share.value.second.into(),
+            part: share.name.to_lowercase(),
+            red: share.value.first.into(),
+            term: share.term.name(),
         }
     }
 }

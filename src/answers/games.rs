@@ -168,8 +168,8 @@ impl<G: Formats> FileGames<G> {
     fn of(name: String, seen: GamesSeen<G>, summary: ReadSummary) -> Result<Self, AnswerError> {
         let GamesSeen { games, number, bad, wanted, first_fault, .. } = seen;
         let wanted = wanted.ok_or_else(|| {
-            let none = || "there is no such game in it".into();
-            AnswerError::new(ErrorKind::BadData, first_fault.unwrap_or_else(none))
+            let fault = first_fault.unwrap_or_else(|| "there is no such game in it".into());
+            AnswerError::new(ErrorKind::BadData, fault)
         })?;
         let (breaks_off, words) = (summary.cut, summary.skipped_words);
         Ok(Self { games, total: number, bad, breaks_off, words, name, wanted })

@@ -45,8 +45,8 @@ impl Described for Board {
     }
 
     fn forbidden_points(&self) -> Vec<(Point, &'static str)> {
-        let reason = |point| self.forbidden(point).map(|reason| (point, reason.name()));
-        self.empty_points().filter_map(reason).collect()
+        let points = self.empty_points();
+        points.filter_map(|point| Some((point, self.forbidden(point)?.name()))).collect()
     }
 
     fn line_text(line: &Line<Self>, _fullmoves: u32) -> String {
@@ -64,7 +64,6 @@ impl Described for Board {
     fn typed(moves: &str) -> TypedLine {
         let mut typed = TypedLine::default();
         for word in moves.split_whitespace() {
-            let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
             let word = match word.rsplit_once('.') {
                 Some((number, rest)) if is_number(number) => rest,
                 _ => word,
@@ -119,18 +118,20 @@ impl Described for Board {
     }
 
     fn evaluation(&self) -> Evaluation {
-        let value = |point| (Self::move_text(point), self.point_value(point));
-        let term = |term: &Term| TermCount {
-            count: term.counts.into(),
-            term: term_name(term),
-            value: term.values.into(),
-        };
+        let points = self.empty_points();
+        let points = points.map(|point| (Self::move_text(point), self.point_value(point)));
         Evaluation::Gomoku(GomokuEvaluation {
             best: self.best_point().map(Self::move_text),
-            points: self.empty_points().map(value).collect(),
-            terms: terms(self).iter().map(term).collect(),
+            points: points.collect(),
+            terms: terms(self).iter().map(TermCount::from).collect(),
             value: self.evaluate(),
         })
+    }
+}
+
+impl From<&Term> for TermCount {
+    fn from(term: &Term) -> Self {
+        Self { count: term.counts.into(), term: term_name(term), value: term.values.into() }
     }
 }
 
@@ -182,6 +183,11 @@ fn points_apart(text: &str) -> Vec<String> {
     parts
 }
 
+/// Returns true for what stands before the full stop of the number of a move.
+fn is_number(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
 /// Returns true for the result at the end of a game's moves, as PGN writes it.
 fn is_result(word: &str) -> bool {
     matches!(word, "*" | "1-0" | "0-1" | "1/2-1/2")
@@ -190,8 +196,12 @@ fn is_result(word: &str) -> bool {
 /// A point by its column from the left and its row from below, both from 1: `8,8`.
 fn numbered_point(text: &str) -> Option<Point> {
     let (column, row) = text.split_once(',')?;
-    let number = |text: &str| text.trim().parse::<u8>().ok()?.checked_sub(1);
-    Point::new(number(column)?, number(row)?)
+    Point::new(coordinate(column)?, coordinate(row)?)
+}
+
+/// The coordinate of a number from 1.
+fn coordinate(text: &str) -> Option<u8> {
+    text.trim().parse::<u8>().ok()?.checked_sub(1)
 }
 
 /// Width and height of a board: `15`, `20x18`.

@@ -1,7 +1,5 @@
 //! Positions and moves as they are typed.
 
-use std::str::FromStr;
-
 use crate::answers::described::{BoardRequest, Described, Refusal, Start};
 use crate::answers::error::{AnswerError, ErrorKind};
 use crate::game::{Game, Line, MoveList, Notation, position_text};
@@ -185,10 +183,9 @@ fn read_start<G: Described>(text: Option<&str>) -> Result<Start<G>, Refusal> {
 ///
 /// There is none of that name.
 pub fn parse_rules<G: Described>(name: Option<&str>) -> Result<G::Rules, AnswerError> {
-    let unknown = |error: <G::Rules as FromStr>::Err| {
-        AnswerError::new(ErrorKind::BadParameter, error.message())
-    };
-    name.map_or_else(|| Ok(G::Rules::default()), |name| name.parse().map_err(unknown))
+    let Some(name) = name else { return Ok(G::Rules::default()) };
+    let rules = name.parse::<G::Rules>();
+    rules.map_err(|error| AnswerError::new(ErrorKind::BadParameter, error.message()))
 }
 
 /// The legal moves, by their coordinates.
@@ -222,4 +219,13 @@ pub fn line_texts<G: Described>(
             text
         })
         .collect()
+}
+
+/// The texts of moves that follow each other from a position as one text, if a notation is wanted.
+pub(crate) fn line_text<G: Described>(
+    start: &G,
+    moves: &[G::Move],
+    notation: Option<MoveNotation>,
+) -> Option<String> {
+    notation.map(|notation| line_texts(start, moves.iter().copied(), notation).join(" "))
 }

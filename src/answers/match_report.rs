@@ -197,14 +197,13 @@ impl MatchAnswer {
         resumed: usize,
     ) -> Self {
         let results = &totals.results;
-        let engine = |index: usize| {
-            let faults = totals.faults[index];
-            EngineInMatch::of(commands[index], totals.effort[index], faults)
-        };
+        let engines = [0, 1].map(|index| {
+            EngineInMatch::of(commands[index], totals.effort[index], totals.faults[index])
+        });
         Self {
             schema: "juzhong.match/1",
             status: if contest.is_decided(totals) { "finished" } else { "interrupted" },
-            engines: [engine(0), engine(1)],
+            engines,
             pace: contest.time_control.to_string(),
             margin_ms: contest.time_control.margin.as_millis() as u64,
             openings: contest.openings.len(),

@@ -47,13 +47,13 @@ impl PerftAnswer {
             [] => perft(&mut position, depth),
             parts => parts.iter().map(|&(_, nodes)| nodes).sum(),
         };
-        let part = |(mv, nodes)| MoveNodes { mv: G::move_text(mv), nodes };
+        let parts = parts.into_iter().map(|(mv, nodes)| MoveNodes { mv: G::move_text(mv), nodes });
         Self {
             schema: "juzhong.perft/1",
             fen: position.to_fen(),
             depth,
             nodes,
-            divide: parts.into_iter().map(part).collect(),
+            divide: parts.collect(),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::answers::book::OpeningName;
 use crate::answers::book::figures::{rounded, rounded_down};
 use crate::answers::described::Described;
-use crate::answers::line::{line_texts, move_texts};
+use crate::answers::line::{line_text, move_texts};
 use crate::answers::score::ScoreWithExpectation;
 use crate::answers::sides::{NamedSides, side_name};
 use crate::book::opening::{Named, Opening};
@@ -404,6 +404,7 @@ fn seconds(time: Option<Duration>) -> Option<f64> {
 /// The seconds of a side's moves, where any are known. The first move is that of `first`.
 fn time_of(side: Side, first: Side, times: &[Option<f64>]) -> Option<f64> {
     let own = times.iter().skip((side != first).into()).step_by(2).copied();
+    // In whole milliseconds: sums of fractions would have more digits than the times.
     own.flatten().map(|time| (time * 1e3).round()).reduce(|sum, time| sum + time).map(|ms| ms / 1e3)
 }
 
@@ -440,14 +441,13 @@ impl LeftBook {
         notation: Option<MoveNotation>,
     ) -> Self {
         let chosen = exit.choice.map(|(mv, _)| mv);
-        let text = |mv: G::Move| notation.map(|notation| position.write_move(mv, notation));
         Self {
             ply: exit.ply + 1,
             mv: G::move_text(played),
             book_move: chosen.map(G::move_text),
             book: exit.choice.map(|(_, share)| share.into()),
-            text: text(played),
-            book_text: notation.map(|_| chosen.and_then(text)),
+            text: notation.map(|notation| position.write_move(played, notation)),
+            book_text: notation.map(|notation| chosen.map(|mv| position.write_move(mv, notation))),
         }
     }
 }
@@ -459,12 +459,7 @@ impl MoveReview {
         position: &G,
         notation: Option<MoveNotation>,
     ) -> Self {
-        let score = |score, expected| ScoreWithExpectation::new(score, rounded(expected));
-        let line = reviewed.line.iter().copied();
-        let line_text = |notation| line_texts(position, line, notation).join(" ");
         let better = reviewed.better_line().unwrap_or_default();
-        let better_text =
-            |notation| line_texts(position, better.iter().copied(), notation).join(" ");
         let table = reviewed.truth.map(ValuesByTables::from);
         Self {
             ply: ply + 1,
@@ -474,8 +469,8 @@ impl MoveReview {
             source: reviewed.source.name(),
             book: reviewed.book.map(ShareInBook::from),
             table: table.map(|table| ValuesByTables { endgame: reviewed.endgame.clone(), ..table }),
-            before: score(reviewed.before, reviewed.expected_before),
-            after: score(reviewed.after, reviewed.expected_after),
+            before: ScoreWithExpectation::new(reviewed.before, rounded(reviewed.expected_before)),
+            after: ScoreWithExpectation::new(reviewed.after, rounded(reviewed.expected_after)),
             loss: rounded(reviewed.loss()),
             loss_cp: reviewed.centipawn_loss,
             accuracy: of_hundred(reviewed.accuracy),
@@ -490,8 +485,8 @@ impl MoveReview {
             depth: reviewed.depth,
             nodes: reviewed.nodes,
             text: notation.map(|notation| position.write_move(reviewed.mv, notation)),
-            line_text: notation.map(line_text),
-            better_text: notation.map(better_text),
+            line_text: line_text(position, &reviewed.line, notation),
+            better_text: line_text(position, better, notation),
         }
     }
 }

@@ -18,10 +18,15 @@ use crate::search::Score;
 #[must_use]
 pub fn moves_to_mate(score: Score) -> Option<i64> {
     match score.kind() {
-        ScoreKind::MateIn(plies) => Some(i64::from(plies.div_ceil(2))),
-        ScoreKind::MatedIn(plies) => Some(-i64::from(plies.div_ceil(2))),
+        ScoreKind::MateIn(plies) => Some(moves_of(plies)),
+        ScoreKind::MatedIn(plies) => Some(-moves_of(plies)),
         _ => None,
     }
+}
+
+/// The moves of the side that gives mate: the last ply is one of them.
+fn moves_of(plies: u32) -> i64 {
+    i64::from(plies.div_ceil(2))
 }
 
 /// A score for the side to move, in centipawns or as moves to mate; the other one is null. A result by tables counts in
@@ -102,11 +107,10 @@ pub enum ScoreAnswer {
 
 impl From<Score> for ScoreAnswer {
     fn from(score: Score) -> Self {
-        let moves = |plies: u32| i64::from(plies.div_ceil(2));
         match score.kind() {
             ScoreKind::Centipawns(cp) => Self::Centipawns { cp },
-            ScoreKind::MateIn(plies) => Self::Mate { mate: moves(plies), plies },
-            ScoreKind::MatedIn(plies) => Self::Mate { mate: -moves(plies), plies },
+            ScoreKind::MateIn(plies) => Self::Mate { mate: moves_of(plies), plies },
+            ScoreKind::MatedIn(plies) => Self::Mate { mate: -moves_of(plies), plies },
             ScoreKind::TableWin(plies) => Self::Table { table: "win", plies },
             ScoreKind::TableLoss(plies) => Self::Table { table: "loss", plies },
         }
@@ -115,24 +119,30 @@ impl From<Score> for ScoreAnswer {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
+    fn in_numbers(score: Score) -> Value {
+        serde_json::to_value(ScoreInNumbers::from(score)).unwrap()
+    }
+
+    fn with_expectation(score: Score) -> Value {
+        serde_json::to_value(ScoreWithExpectation::new(score, 0.5)).unwrap()
+    }
+
     #[test]
     fn a_score_has_one_number() {
-        let object = |score: Score| serde_json::to_value(ScoreInNumbers::from(score)).unwrap();
-        assert_eq!(object(Score::from_eval(-34)), json!({"mate": null, "score_cp": -34}));
-        assert_eq!(object(Score::mate_in(5)), json!({"mate": 3, "score_cp": null}));
+        assert_eq!(in_numbers(Score::from_eval(-34)), json!({"mate": null, "score_cp": -34}));
+        assert_eq!(in_numbers(Score::mate_in(5)), json!({"mate": 3, "score_cp": null}));
         let by_tables = Score::table_loss(7);
-        assert_eq!(object(by_tables), json!({"mate": null, "score_cp": by_tables.value()}));
+        assert_eq!(in_numbers(by_tables), json!({"mate": null, "score_cp": by_tables.value()}));
     }
 
     #[test]
     fn a_score_with_expectation_is_of_one_kind() {
-        let object = |score| serde_json::to_value(ScoreWithExpectation::new(score, 0.5)).unwrap();
         let [cp, mate, table] =
-            [Score::from_eval(12), Score::mated_in(2), Score::table_win(3)].map(object);
+            [Score::from_eval(12), Score::mated_in(2), Score::table_win(3)].map(with_expectation);
         let by = |cp, mate, table| json!({"expected": 0.5, "score_cp": cp, "mate": mate, "table": table});
         assert_eq!(cp, by(Some(12), None, None::<&str>));
         assert_eq!(mate, by(None, Some(-1), None));

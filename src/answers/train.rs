@@ -365,9 +365,11 @@ pub struct ComparedScores {
 
 impl From<Compared> for ComparedScores {
     fn from(compared: Compared) -> Self {
-        let score = |score| ScoreOfMove::from(ScoreFacts::from(score));
-        let loss = rounded(compared.loss);
-        Self { mv: score(compared.mv), right: score(compared.right), loss }
+        Self {
+            mv: ScoreFacts::from(compared.mv).into(),
+            right: ScoreFacts::from(compared.right).into(),
+            loss: rounded(compared.loss),
+        }
     }
 }
 

@@ -142,13 +142,9 @@ impl VerdictExplanation {
     /// The explanation of the verdict on the last position of `line`, whose moves have these texts.
     #[must_use]
     pub fn of(line: &Line<Position>, rules: RuleSet, texts: Option<&[String]>) -> Self {
-        let limit = |LimitReport { plies, counted, checks }| {
-            let BySide { first: red, second: black } = checks;
-            Limit { plies, counted, checks: ChecksOfSides { red, black } }
-        };
         Self {
             repeated: explain_loop(line, rules).map(|report| Repeated::new(report, texts)),
-            limit: explain_limit(line, rules).map(limit),
+            limit: explain_limit(line, rules).map(Limit::from),
         }
     }
 
@@ -164,30 +160,37 @@ impl Repeated {
     fn new(report: LoopReport, texts: Option<&[String]>) -> Self {
         let Judgement { verdict, reason, .. } = report.judgement;
         let BySide { first: red, second: black } = report.sides.map(SideConduct::from);
-        let text = |ply: usize| texts.and_then(|texts| texts.get(ply)).cloned();
-        let number = |(i, mv)| {
+        let moves = report.moves.into_iter().enumerate().map(|(i, mv)| {
             let ply = report.start + i;
-            LoopStep { text: text(ply), ..LoopStep::new(ply + 1, mv) }
-        };
+            let text = texts.and_then(|texts| texts.get(ply)).cloned();
+            LoopStep { text, ..LoopStep::new(ply + 1, mv) }
+        });
         Self {
             occurrences: report.occurrences,
             verdict: verdict_name(verdict),
             reason,
             is_due: report.is_due,
-            moves: report.moves.into_iter().enumerate().map(number).collect(),
+            moves: moves.collect(),
             red,
             black,
         }
     }
 }
 
+impl From<LimitReport> for Limit {
+    fn from(report: LimitReport) -> Self {
+        let LimitReport { plies, counted, checks } = report;
+        let BySide { first: red, second: black } = checks;
+        Self { plies, counted, checks: ChecksOfSides { red, black } }
+    }
+}
+
 impl From<SideReport> for SideConduct {
     fn from(side: SideReport) -> Self {
         let SideReport { checks, chases, attacks } = side;
-        let man = |(piece, at)| Man::new(piece, at);
         Self {
             perpetual_check: checks,
-            perpetual_chase: chases.into_iter().map(man).collect(),
+            perpetual_chase: all_men(chases),
             perpetual_attack: attacks,
         }
     }
@@ -199,12 +202,14 @@ impl Man {
     }
 }
 
+impl From<explain::Chase> for Chase {
+    fn from(chase: explain::Chase) -> Self {
+        Self { victim: Man::new(chase.victim, chase.at), by: all_men(chase.by) }
+    }
+}
+
 impl LoopStep {
     fn new(ply: usize, report: MoveReport) -> Self {
-        let chase = |chase: explain::Chase| Chase {
-            victim: Man::new(chase.victim, chase.at),
-            by: all_men(chase.by),
-        };
         Self {
             ply,
             side: side_name::<Position>(report.side),
@@ -212,7 +217,7 @@ impl LoopStep {
             mv: report.mv.to_string(),
             text: None,
             checks: all_men(report.checkers),
-            chases: report.chases.into_iter().map(chase).collect(),
+            chases: report.chases.into_iter().map(Chase::from).collect(),
             threatens_mate: report.threatens_mate,
         }
     }

@@ -236,15 +236,17 @@ impl Selector {
         let total: u128 = candidates.iter().map(|m| u128::from(weight(m))).sum();
         // Sums beyond 64 bits are brought down to them.
         let excess = (128 - total.leading_zeros()).saturating_sub(64);
-        let weight = |m: &BookMove<M>| weight(m) >> excess;
-        let total: u128 = candidates.iter().map(|m| u128::from(weight(m))).sum();
+        let weights: Vec<u128> =
+            candidates.iter().map(|m| u128::from(weight(m) >> excess)).collect();
+        let total: u128 = weights.iter().sum();
         let mut ticket = self.below(if total == 0 { candidates.len() as u128 } else { total });
-        candidates.iter().copied().find(|m| {
-            let weight = if total == 0 { 1 } else { u128::from(weight(m)) };
+        let drawn = weights.into_iter().position(|weight| {
+            let weight = if total == 0 { 1 } else { weight };
             let hit = ticket < weight;
             ticket = ticket.saturating_sub(weight);
             hit
-        })
+        });
+        drawn.map(|number| candidates[number])
     }
 
     /// A number below `bound`, by multiplication; the bias is below `bound / 2^64`.
@@ -268,8 +270,12 @@ fn best<'a, M>(candidates: &[&'a BookMove<M>]) -> Option<&'a BookMove<M>> {
     if heaviest.score.assured().is_none() {
         return Some(heaviest);
     }
-    let key = |m: &BookMove<M>| (m.score.assured(), m.weight);
-    candidates.iter().copied().reduce(|a, b| if key(b) > key(a) { b } else { a })
+    candidates.iter().copied().reduce(|a, b| if rank(b) > rank(a) { b } else { a })
+}
+
+/// The order of moves by [`Policy::Best`].
+fn rank<M>(found: &BookMove<M>) -> (Option<Value>, u64) {
+    (found.score.assured(), found.weight)
 }
 
 /// The value of a move in centipawns or more, see [`Policy::Softmax`]; `worst` is the least assured value.
@@ -297,42 +303,47 @@ mod tests {
         Selector::new(SelectOptions { policy, ..SelectOptions::default() }, 5)
     }
 
+    /// The move that a fresh selector chooses.
+    fn chosen(policy: Policy, moves: &[BookMove<u16>]) -> Option<u16> {
+        selector(policy).choose(moves, 0, |_| true).map(|m| m.mv)
+    }
+
+    /// Thousands of draws with a seed.
+    fn draws(seed: u64, moves: &[BookMove<u16>]) -> Vec<u16> {
+        let mut selector = Selector::new(SelectOptions::default(), seed);
+        (0..4000).map(|_| selector.choose(moves, 0, |_| true).unwrap().mv).collect()
+    }
+
+    /// A move whose weight was set.
+    fn withheld(found: BookMove<u16>) -> BookMove<u16> {
+        BookMove { weight_is_set: true, ..found }
+    }
+
     #[test]
     fn best_is_the_heaviest() {
-        let mut moves = vec![candidate(1, 10, 3), candidate(2, 9, 7), candidate(3, 8, 7)];
-        let choose = |moves: &[BookMove<u16>]| {
-            selector(Policy::Best).choose(moves, 0, |_| true).map(|m| m.mv)
-        };
-        assert_eq!(choose(&moves), Some(2));
+        let mut moves = [candidate(1, 10, 3), candidate(2, 9, 7), candidate(3, 8, 7)];
+        assert_eq!(chosen(Policy::Best, &moves), Some(2));
         moves[1].disabled = true;
-        assert_eq!(choose(&moves), Some(3));
+        assert_eq!(chosen(Policy::Best, &moves), Some(3));
         moves[0].priority = 1;
-        assert_eq!(choose(&moves), Some(1));
-        assert_eq!(choose(&[]), None);
+        assert_eq!(chosen(Policy::Best, &moves), Some(1));
+        assert_eq!(chosen(Policy::Best, &[]), None);
     }
 
     #[test]
     fn weights_are_proportions_and_seeds_repeat() {
         let moves = [candidate(1, 9, 300), candidate(2, 9, 100), candidate(3, 9, 0)];
-        let draws = |seed| {
-            let mut selector = Selector::new(SelectOptions::default(), seed);
-            (0..4000).map(|_| selector.choose(&moves, 0, |_| true).unwrap().mv).collect::<Vec<_>>()
-        };
-        assert_eq!(draws(1), draws(1));
-        assert_ne!(draws(1), draws(2));
-        let ones = draws(3).iter().filter(|&&mv| mv == 1).count();
+        assert_eq!(draws(1, &moves), draws(1, &moves));
+        assert_ne!(draws(1, &moves), draws(2, &moves));
+        let ones = draws(3, &moves).iter().filter(|&&mv| mv == 1).count();
         assert!((2880..3120).contains(&ones), "{ones}");
-        assert!(!draws(3).contains(&3));
+        assert!(!draws(3, &moves).contains(&3));
         let zeros = [candidate(1, 1, 0), candidate(2, 1, 0)];
         assert!(selector(Policy::Weighted).choose(&zeros, 0, |_| true).is_some());
     }
 
     #[test]
     fn moves_of_weight_0_alone_are_not_played() {
-        let chosen = |policy, moves: &[BookMove<u16>]| {
-            selector(policy).choose(moves, 0, |_| true).map(|m| m.mv)
-        };
-        let withheld = |found: BookMove<u16>| BookMove { weight_is_set: true, ..found };
         let mut zeros = [candidate(1, 9, 0), candidate(2, 1, 0), scored(3, 0, 50)].map(withheld);
         zeros[1].added = true;
         for policy in Policy::ALL {
@@ -369,10 +380,10 @@ mod tests {
         assert_eq!(selector.choose(&moves, 3, |_| true).map(|m| m.mv), Some(1));
         assert_eq!(selector.choose(&moves, 3, |mv| mv != 1), None);
         let options = SelectOptions { min_weight: 5, ..SelectOptions::default() };
-        let heavy = |weight| {
+        let is_chosen = [4, 5].map(|weight| {
             Selector::new(options, 0).choose(&[candidate(1, 1, weight)], 0, |_| true).is_some()
-        };
-        assert_eq!([4, 5].map(heavy), [false, true]);
+        });
+        assert_eq!(is_chosen, [false, true]);
     }
 
     #[test]
@@ -487,20 +498,18 @@ mod tests {
 
     #[test]
     fn best_goes_by_score_where_the_heaviest_move_has_one() {
-        let best = |moves: &[BookMove<u16>]| {
-            selector(Policy::Best).choose(moves, 0, |_| true).map(|m| m.mv)
-        };
-        assert_eq!(best(&[scored(1, 9, 10), scored(2, 5, 25), candidate(3, 9, 2)]), Some(2));
-        assert_eq!(best(&[candidate(1, 9, 9), scored(2, 5, 25)]), Some(1));
-        assert_eq!(best(&[scored(1, 4, 25), scored(2, 5, 25)]), Some(2));
+        let moves = [scored(1, 9, 10), scored(2, 5, 25), candidate(3, 9, 2)];
+        assert_eq!(chosen(Policy::Best, &moves), Some(2));
+        assert_eq!(chosen(Policy::Best, &[candidate(1, 9, 9), scored(2, 5, 25)]), Some(1));
+        assert_eq!(chosen(Policy::Best, &[scored(1, 4, 25), scored(2, 5, 25)]), Some(2));
         let mut moves = [scored(1, 9, 10), scored(2, 5, 25), scored(3, 1, 90)];
         moves[1].banned = true;
         moves[2].lost = true;
-        assert_eq!(best(&moves), Some(1));
+        assert_eq!(chosen(Policy::Best, &moves), Some(1));
         // An upper bound assures nothing.
         let mut moves = [scored(1, 9, 10), scored(2, 5, 25)];
         moves[1].score.backed = Some(Bounds::bounded(Value::from_centipawns(25), Bound::Upper));
-        assert_eq!(best(&moves), Some(1));
+        assert_eq!(chosen(Policy::Best, &moves), Some(1));
     }
 
     /// With an exact score of an engine, for the side that makes the move.
@@ -520,8 +529,7 @@ mod tests {
         refuted.score.played = Some(Value::from_centipawns(300));
         let moves = [refuted, scored(2, 5, -40)];
         for policy in [Policy::Best, Policy::Softmax] {
-            let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
-            assert_eq!(mv, Some(2), "{policy}");
+            assert_eq!(chosen(policy, &moves), Some(2), "{policy}");
         }
         // Values that games suggest are not compared with values that engines assure.
         let mut unscored = candidate(1, 5, 1);
@@ -537,8 +545,7 @@ mod tests {
             candidate(2, 5, 1),
         ];
         for policy in Policy::ALL {
-            let mv = selector(policy).choose(&moves, 0, |_| true).map(|m| m.mv);
-            assert_eq!(mv, Some(2), "{policy}");
+            assert_eq!(chosen(policy, &moves), Some(2), "{policy}");
         }
     }
 
@@ -553,14 +560,14 @@ mod tests {
     fn every_policy_repeats_with_its_seed() {
         let moves = [scored(1, 9, 10), scored(2, 5, 25), grouped(3, 4, &["a"])];
         for policy in Policy::ALL {
-            let draws = |number| {
+            let [first, again, other] = [0, 0, 1].map(|number| {
                 let mut selector = Selector::numbered(with(policy), 3, number);
-                let mut draw = || selector.choose(&moves, 0, |_| true).unwrap().mv;
-                (0..50).map(|_| draw()).collect::<Vec<_>>()
-            };
-            assert_eq!(draws(0), draws(0), "{policy}");
+                let draws = (0..50).map(|_| selector.choose(&moves, 0, |_| true).unwrap().mv);
+                draws.collect::<Vec<_>>()
+            });
+            assert_eq!(first, again, "{policy}");
             let is_random = !matches!(policy, Policy::Best | Policy::Group);
-            assert_eq!(draws(0) != draws(1), is_random, "{policy}");
+            assert_eq!(first != other, is_random, "{policy}");
         }
     }
 }

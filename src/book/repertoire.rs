@@ -166,6 +166,13 @@ struct Walked<G: Symmetric> {
     reach: f64,
 }
 
+impl<G: Symmetric> Walked<G> {
+    /// The position with some moves for it, as a check lists it.
+    fn with(&self, moves: Vec<BookMove<G::Move>>) -> RepertoirePosition<G::Move> {
+        RepertoirePosition { line: self.line.clone(), reach: self.reach, moves }
+    }
+}
+
 /// The positions of a walk, a ply after the other.
 struct Walk<'a, G: Symmetric> {
     options: &'a RepertoireOptions,
@@ -250,12 +257,14 @@ fn playable<G: Symmetric>(
 /// The moves of the other side, each with its share.
 fn with_shares<M: Copy>(moves: &[BookMove<M>]) -> Vec<(BookMove<M>, f64)> {
     let games: u64 = moves.iter().map(|found| found.stats.games).sum();
-    let count = |found: &BookMove<M>| match games {
-        0 => found.weight.max(1),
-        _ => found.stats.games,
-    };
-    let all: u64 = moves.iter().map(count).sum();
-    moves.iter().map(|found| (found.clone(), count(found) as f64 / all.max(1) as f64)).collect()
+    // Without games the weights count, each as 1 at least.
+    let counts: Vec<u64> = moves
+        .iter()
+        .map(|found| if games == 0 { found.weight.max(1) } else { found.stats.games })
+        .collect();
+    let all: u64 = counts.iter().sum();
+    let shares = counts.into_iter().map(|count| count as f64 / all.max(1) as f64);
+    moves.iter().cloned().zip(shares).collect()
 }
 
 /// The score of the games of a move for the side that makes it, with some games at even chances added.
@@ -426,16 +435,11 @@ pub fn check_repertoire<G: Symmetric + Notation>(
             }
             continue;
         }
-        let place = |moves: Vec<BookMove<G::Move>>| RepertoirePosition {
-            line: walked.line.clone(),
-            reach: walked.reach,
-            moves,
-        };
         if own.is_empty() {
             if !known.is_empty() {
                 let mut answers = ranked(known, AnswerChoice::Score, options.side);
                 answers.truncate(3);
-                check.holes.push(place(answers));
+                check.holes.push(walked.with(answers));
             }
             continue;
         }
@@ -443,13 +447,13 @@ pub fn check_repertoire<G: Symmetric + Notation>(
         check.answers += own.len() as u64;
         for answer in doubts(&own, &source.probe_with(&walked.position, 0)?, options.side) {
             let (answer, doubt, better) = answer;
-            check.doubtful.push(DoubtfulAnswer { position: place(better), answer, doubt });
+            check.doubtful.push(DoubtfulAnswer { position: walked.with(better), answer, doubt });
         }
         let share = 1.0 / own.len() as f64;
         for found in &own {
             walk.go_on(&walked, found.mv, share);
         }
-        check.first.push(place(own));
+        check.first.push(walked.with(own));
     }
     check.transpositions = walk.transpositions;
     by_reach(&mut check.holes, |position| position.reach);
@@ -473,23 +477,23 @@ fn doubts<M: Copy + Ord>(
     let mut found = Vec::new();
     for answer in own {
         let Some(played) = known.iter().find(|of| of.mv == answer.mv) else { continue };
-        let is_sound = |of: &&BookMove<M>| !of.banned && !of.lost && of.mv != played.mv;
-        let others = || known.iter().filter(is_sound);
+        let others: Vec<&BookMove<M>> =
+            known.iter().filter(|of| !of.banned && !of.lost && of.mv != played.mv).collect();
         if played.lost || played.banned {
-            let mut better: Vec<_> = others().cloned().collect();
-            better.truncate(3);
+            let better: Vec<_> = others.into_iter().take(3).cloned().collect();
             found.push((played.clone(), RepertoireDoubt::Lost, better));
             continue;
         }
-        let by_score: Vec<_> = others()
+        let others = others.into_iter();
+        let by_score: Vec<BookMove<M>> = others
+            .clone()
             .filter(|of| match (value_of(of), value_of(played)) {
                 (Some(of), Some(played)) => of - played >= DOUBTFUL_SCORE,
                 _ => false,
             })
             .cloned()
             .collect();
-        let by_games =
-            others().filter(|of| score_of(of, side) - score_of(played, side) >= DOUBTFUL);
+        let by_games = others.filter(|of| score_of(of, side) - score_of(played, side) >= DOUBTFUL);
         let (doubt, mut better) = match by_score.is_empty() {
             false => (RepertoireDoubt::Score, by_score),
             true => (RepertoireDoubt::Games, by_games.cloned().collect()),

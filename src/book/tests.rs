@@ -101,17 +101,21 @@ pub(crate) fn after(moves: &str) -> Position {
 /// Move, games, red, draws, black.
 fn probe(book: &Book, moves: &str) -> Vec<(String, u64, u64, u64, u64)> {
     let found = book.probe(&after(moves)).unwrap();
-    let text = |m: BookMove<Move>| {
+    let rows = found.into_iter().map(|m| {
         let t = m.stats;
-        (m.mv.to_string(), t.games, t.first, t.draws, t.second)
-    };
-    found.into_iter().map(text).collect()
+        row(&m.mv.to_string(), t.games, t.first, t.draws, t.second)
+    });
+    rows.collect()
+}
+
+/// A move as [`probe`] returns it.
+fn row(mv: &str, games: u64, red: u64, draws: u64, black: u64) -> (String, u64, u64, u64, u64) {
+    (mv.to_owned(), games, red, draws, black)
 }
 
 #[test]
 fn counts_games_once_and_folds_mirror_images() {
     let (_folder, book) = build_some(BuildOptions::default());
-    let row = |mv: &str, games, red, draws, black| (mv.to_owned(), games, red, draws, black);
     assert_eq!(
         probe(&book, ""),
         [
@@ -175,6 +179,13 @@ fn a_repeated_position_counts_its_game_once() {
     assert!(after_loop.iter().any(|m| m.0 == "g3g4" && m.1 == 3), "{after_loop:?}");
 }
 
+/// The number of games that a build with a filter counts.
+fn counted(filter: Filter) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let options = BuildOptions { filter, ..BuildOptions::default() };
+    build_with(folder.path(), &some_games(), options).map_or(0, |(_, m)| m.counts.games)
+}
+
 #[test]
 fn limits_and_filters() {
     let options = BuildOptions { max_ply: 1, ..BuildOptions::default() };
@@ -184,11 +195,6 @@ fn limits_and_filters() {
     let (_folder, book) = build_some(options);
     assert!(book.probe(&after("")).unwrap().iter().all(|m| m.stats.games >= 2));
     assert_eq!(book.probe_with(&after(""), 1).unwrap().len(), 4);
-    let counted = |filter: Filter| {
-        let folder = tempfile::tempdir().unwrap();
-        let options = BuildOptions { filter, ..BuildOptions::default() };
-        build_with(folder.path(), &some_games(), options).map_or(0, |(_, m)| m.counts.games)
-    };
     let any = Filter::default;
     assert_eq!(counted(Filter { since: Some(2000), ..any() }), 1);
     assert_eq!(counted(Filter { until: Some(2001), ..any() }), 2);
@@ -213,22 +219,24 @@ fn bytes_of(records: &[Record<Position>], options: &BuildOptions, threads: usize
     })
 }
 
+/// The next number below `bound` of a fixed pseudo-random sequence.
+fn random(state: &mut u64, bound: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize % bound
+}
+
 /// Games by a fixed pseudo-random walk.
 pub(crate) fn random_games(count: u64) -> Vec<Record<Position>> {
     let mut state = 1u64;
-    let mut random = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
     (0..count)
         .map(|_| {
             let mut position = Position::start();
-            let mut record = game("", [RED, DRAW, BLACK, None][random(4)]);
-            for _ in 0..random(40) {
+            let mut record = game("", [RED, DRAW, BLACK, None][random(&mut state, 4)]);
+            for _ in 0..random(&mut state, 40) {
                 let mut moves = MoveList::new();
                 position.legal_moves(&mut moves);
-                let Some(&mv) = moves.get(random(moves.len().clamp(1, 8))) else { break };
+                let choices = moves.len().clamp(1, 8);
+                let Some(&mv) = moves.get(random(&mut state, choices)) else { break };
                 position.make(mv);
                 record.tree.moves.push(mv);
             }
@@ -251,6 +259,15 @@ fn bytes_depend_on_the_games_alone() {
     assert_eq!(bytes_of(&records, &little, 2), expected);
 }
 
+/// The rows and the metadata of a book of these games.
+fn rows_of(records: &[Record<Position>]) -> (Vec<(RowKey, MoveRow)>, Metadata) {
+    let folder = tempfile::tempdir().unwrap();
+    let (book, metadata) = build_with(folder.path(), records, BuildOptions::default()).unwrap();
+    let mut rows = Vec::new();
+    book.for_each_row(|key, mv, row| rows.push(((key, mv), *row))).unwrap();
+    (rows, metadata)
+}
+
 #[test]
 fn mirrored_games_make_the_same_rows() {
     let records = random_games(100);
@@ -262,14 +279,7 @@ fn mirrored_games_make_the_same_rows() {
             record
         })
         .collect();
-    let rows = |records: &[Record<Position>]| {
-        let folder = tempfile::tempdir().unwrap();
-        let (book, metadata) = build_with(folder.path(), records, BuildOptions::default()).unwrap();
-        let mut rows = Vec::new();
-        book.for_each_row(|key, mv, row| rows.push((key, mv, *row))).unwrap();
-        (rows, metadata)
-    };
-    assert_eq!(rows(&records), rows(&mirrored));
+    assert_eq!(rows_of(&records), rows_of(&mirrored));
 }
 
 #[test]
@@ -349,33 +359,40 @@ fn entangle(path: &Path, levels: usize) {
     let before = (bytes.len() / size) as u32;
     let numbers: Vec<u32> = std::iter::once(root).chain(before + 1..).take(levels + 1).collect();
     bytes.resize(bytes.len() + levels * size, 0);
-    let mut put = |number: u32, kind: u8, cells: Vec<Vec<u8>>, child: Option<u32>| {
-        let page = &mut bytes[(number as usize - 1) * size..][..size];
-        page.fill(0);
-        let (mut end, mut pointer) = (size, 8);
-        if let Some(child) = child {
-            page[8..12].copy_from_slice(&child.to_be_bytes());
-            pointer = 12;
-        }
-        for cell in &cells {
-            end -= cell.len();
-            page[end..end + cell.len()].copy_from_slice(cell);
-            page[pointer..pointer + 2].copy_from_slice(&(end as u16).to_be_bytes());
-            pointer += 2;
-        }
-        page[0] = kind;
-        page[3..5].copy_from_slice(&(cells.len() as u16).to_be_bytes());
-        page[5..7].copy_from_slice(&(end as u16).to_be_bytes());
-    };
     for pair in numbers.windows(2) {
-        let cell = |key: u8| [&pair[1].to_be_bytes()[..], &[key]].concat();
-        put(pair[0], 5, (1..100).map(cell).collect(), Some(pair[1]));
+        let child = pair[1].to_be_bytes();
+        let cells: Vec<Vec<u8>> = (1..100).map(|key: u8| [&child[..], &[key]].concat()).collect();
+        put_page(page_of(&mut bytes, pair[0], size), 5, &cells, Some(pair[1]));
     }
-    put(numbers[levels], 13, vec![ROW.to_vec()], None);
+    put_page(page_of(&mut bytes, numbers[levels], size), 13, &[ROW.to_vec()], None);
     let pages = (bytes.len() / size) as u32;
     bytes[28..32].copy_from_slice(&pages.to_be_bytes());
     std::fs::write(path, bytes).unwrap();
     reseal(path);
+}
+
+/// The page of that number, from 1.
+fn page_of(bytes: &mut [u8], number: u32, size: usize) -> &mut [u8] {
+    &mut bytes[(number as usize - 1) * size..][..size]
+}
+
+/// Makes a page one of a tree, with these cells and, if it is an inner one, with its last child.
+fn put_page(page: &mut [u8], kind: u8, cells: &[Vec<u8>], child: Option<u32>) {
+    page.fill(0);
+    let (mut end, mut pointer) = (page.len(), 8);
+    if let Some(child) = child {
+        page[8..12].copy_from_slice(&child.to_be_bytes());
+        pointer = 12;
+    }
+    for cell in cells {
+        end -= cell.len();
+        page[end..end + cell.len()].copy_from_slice(cell);
+        page[pointer..pointer + 2].copy_from_slice(&(end as u16).to_be_bytes());
+        pointer += 2;
+    }
+    page[0] = kind;
+    page[3..5].copy_from_slice(&(cells.len() as u16).to_be_bytes());
+    page[5..7].copy_from_slice(&(end as u16).to_be_bytes());
 }
 
 #[test]
@@ -461,38 +478,41 @@ fn a_changed_row_is_noticed_at_probe() {
     assert_eq!(probe(&book, "h2e2").len(), 2);
 }
 
+/// The error of opening a file of these bytes.
+fn refusal(folder: &tempfile::TempDir, name: &str, bytes: &[u8]) -> BookError {
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    Book::open(&path).unwrap_err()
+}
+
 #[test]
 fn what_is_no_book_is_refused_by_name() {
     let (folder, book) = build_some(BuildOptions::default());
     drop(book);
     let path = folder.path().join("test.book");
     let sound = std::fs::read(&path).unwrap();
-    let at = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, bytes).unwrap();
-        Book::open(&path).unwrap_err()
-    };
-    assert!(matches!(at("empty", b""), BookError::NotABook { .. }));
-    assert!(matches!(at("text", &[b'x'; 5000]), BookError::NotABook { .. }));
+    assert!(matches!(refusal(&folder, "empty", b""), BookError::NotABook { .. }));
+    assert!(matches!(refusal(&folder, "text", &[b'x'; 5000]), BookError::NotABook { .. }));
     for len in [50, 101, sound.len() / 2, sound.len() - 1] {
-        assert!(matches!(at("cut", &sound[..len]), BookError::Truncated { .. }), "{len}");
+        let error = refusal(&folder, "cut", &sound[..len]);
+        assert!(matches!(error, BookError::Truncated { .. }), "{len}");
     }
     let mut longer = sound.clone();
     longer.push(0);
-    assert!(matches!(at("longer", &longer), BookError::Damaged { .. }));
+    assert!(matches!(refusal(&folder, "longer", &longer), BookError::Damaged { .. }));
     let mut newer = sound.clone();
     newer[63] = 9;
-    let error = at("newer", &newer);
+    let error = refusal(&folder, "newer", &newer);
     assert!(matches!(error, BookError::Newer { found: 9, .. }));
     assert!(error.to_string().contains("update juzhong"));
     let mut older = sound.clone();
     older[63] = 1;
-    let error = at("older", &older);
+    let error = refusal(&folder, "older", &older);
     assert!(matches!(error, BookError::Older { found: 1, .. }));
     assert!(error.to_string().contains("build it again"));
     let mut other = sound;
     other[68] = 0;
-    assert!(matches!(at("other", &other), BookError::NotABook { .. }));
+    assert!(matches!(refusal(&folder, "other", &other), BookError::NotABook { .. }));
     let error = Book::open(&folder.path().join("none")).unwrap_err();
     assert!(matches!(error, BookError::Io { .. }));
     let error = Book::open(folder.path()).unwrap_err();
@@ -516,15 +536,17 @@ fn no_file_beside_a_book_matters_or_appears() {
     assert_eq!(names(folder.path()), ["logged", "test.book", "test.book-journal"]);
 }
 
+/// Builds a sound book at a path.
+fn build_at(path: &Path) {
+    let builder = Builder::<Position>::new(path, BuildOptions::default()).unwrap();
+    builder.add(&some_games()).unwrap();
+    builder.finish(Vec::new()).unwrap();
+    Book::open(path).unwrap().verify().unwrap();
+}
+
 #[test]
 fn any_file_name_will_do() {
     let folder = tempfile::tempdir().unwrap();
-    let build_at = |path: &Path| {
-        let builder = Builder::<Position>::new(path, BuildOptions::default()).unwrap();
-        builder.add(&some_games()).unwrap();
-        builder.finish(Vec::new()).unwrap();
-        Book::open(path).unwrap().verify().unwrap();
-    };
     // Windows has no such names.
     let unix = if cfg!(unix) { &["a?b#c", "file:x?mode=memory", ":memory:"][..] } else { &[] };
     let everywhere = ["a#c", "100%.book", "%41", "a b", "橘中", "&=+"];
@@ -614,29 +636,31 @@ fn golden_book() {
     assert_eq!(blake3::hash(&file).to_hex()[..16], *"c4f444c37cb5909d");
 }
 
+/// The moves of a position in a book built with a filter.
+fn kept(filter: &Filter, moves: &str) -> Vec<(String, u64, u64, u64, u64)> {
+    let options = BuildOptions { filter: filter.clone(), ..BuildOptions::default() };
+    let (_folder, book) = build_some(options);
+    probe(&book, moves)
+}
+
 #[test]
 fn moves_are_kept_by_ply_and_side() {
-    let kept = |filter: Filter, moves: &str| {
-        let (_folder, book) = build_some(BuildOptions { filter, ..BuildOptions::default() });
-        probe(&book, moves)
-    };
-    let any = Filter::default;
-    let late = || Filter { from_ply: 3, ..any() };
-    assert_eq!(kept(late(), "h2e2"), []);
-    assert_eq!(kept(late(), "h2e2 h9g7").len(), 1);
-    let black = || Filter { mover: Some(Mover::Second), ..any() };
-    assert_eq!(kept(black(), "a3a4").len(), 1);
-    assert_eq!(kept(black(), "h2e2 h9g7"), []);
-    let winner = || Filter { mover: Some(Mover::Winner), ..any() };
-    let row = |mv: &str, games, red, draws, black| (mv.to_owned(), games, red, draws, black);
+    let late = Filter { from_ply: 3, ..Filter::default() };
+    assert_eq!(kept(&late, "h2e2"), []);
+    assert_eq!(kept(&late, "h2e2 h9g7").len(), 1);
+    let black = Filter { mover: Some(Mover::Second), ..Filter::default() };
+    assert_eq!(kept(&black, "a3a4").len(), 1);
+    assert_eq!(kept(&black, "h2e2 h9g7"), []);
+    let winner = Filter { mover: Some(Mover::Winner), ..Filter::default() };
     // The third is the last move of a game that came back to the start.
     let first = ["h0i2", "h2e2", "g3g4"].map(|mv| row(mv, 1, 1, 0, 0));
-    assert_eq!(kept(winner(), ""), first);
-    assert_eq!(kept(winner(), "h2e2"), [row("h9g7", 1, 0, 0, 1)]);
-    let (_folder, book) = build_some(BuildOptions { filter: winner(), ..BuildOptions::default() });
+    assert_eq!(kept(&winner, ""), first);
+    assert_eq!(kept(&winner, "h2e2"), [row("h9g7", 1, 0, 0, 1)]);
+    let options = BuildOptions { filter: winner.clone(), ..BuildOptions::default() };
+    let (_folder, book) = build_some(options);
     let counts = book.metadata().counts;
     assert_eq!((counts.games, counts.filtered, counts.records), (4, 5, 13));
-    assert_eq!(book.metadata().filter, winner());
+    assert_eq!(book.metadata().filter, winner);
 }
 
 #[test]
@@ -644,7 +668,6 @@ fn every_record_can_count() {
     let filter = Filter { every_record: true, ..Filter::default() };
     let options = BuildOptions { filter, ..BuildOptions::default() };
     let (_folder, book) = build_some(options.clone());
-    let row = |mv: &str, games, red, draws, black| (mv.to_owned(), games, red, draws, black);
     assert_eq!(probe(&book, "")[..2], [row("g3g4", 5, 2, 0, 2), row("h2e2", 3, 1, 1, 1)]);
     let counts = book.metadata().counts;
     assert_eq!((counts.games, counts.duplicates, counts.disputed, counts.tied), (11, 0, 0, 0));
@@ -657,6 +680,12 @@ fn every_record_can_count() {
     assert_eq!(bytes_of(&records, &little, 3), expected);
 }
 
+/// The moves of the start and their weights.
+fn weights(book: &Book) -> Vec<(String, u64)> {
+    let moves = book.probe(&after("")).unwrap();
+    moves.into_iter().map(|m| (m.mv.to_string(), m.weight)).collect()
+}
+
 #[test]
 fn shares_and_weights_are_the_books() {
     let options = BuildOptions {
@@ -665,19 +694,20 @@ fn shares_and_weights_are_the_books() {
         ..BuildOptions::default()
     };
     let (_folder, mut book) = build_some(options);
-    let found = |book: &Book| -> Vec<(String, u64)> {
-        let moves = book.probe(&after("")).unwrap();
-        moves.into_iter().map(|m| (m.mv.to_string(), m.weight)).collect()
-    };
     // Nine games: h2e2 three (a win, a draw, a loss), g3g4 three, i3i4 two, h0i2 one.
-    assert_eq!(found(&book), [("h2e2".to_owned(), 3), ("g3g4".to_owned(), 2)]);
+    assert_eq!(weights(&book), [("h2e2".to_owned(), 3), ("g3g4".to_owned(), 2)]);
     book.set_min_share(2_222);
-    assert_eq!(found(&book).len(), 3);
+    assert_eq!(weights(&book).len(), 3);
     book.set_min_share(2_223);
-    assert_eq!(found(&book).len(), 2);
+    assert_eq!(weights(&book).len(), 2);
     book.set_weight("n*10".parse().unwrap());
     book.set_min_share(0);
-    assert_eq!(found(&book).iter().map(|m| m.1).collect::<Vec<_>>(), [30, 30, 20, 10]);
+    assert_eq!(weights(&book).iter().map(|m| m.1).collect::<Vec<_>>(), [30, 30, 20, 10]);
+}
+
+/// The line groups of the moves of a position.
+fn groups(book: &Book, moves: &str) -> Vec<Vec<String>> {
+    book.probe(&after(moves)).unwrap().into_iter().map(|m| m.groups).collect()
 }
 
 #[test]
@@ -689,9 +719,6 @@ fn tags_name_line_groups() {
     ];
     let folder = tempfile::tempdir().unwrap();
     let (book, _) = build_with(folder.path(), &records, BuildOptions::default()).unwrap();
-    let groups = |book: &Book, moves: &str| -> Vec<Vec<String>> {
-        book.probe(&after(moves)).unwrap().into_iter().map(|m| m.groups).collect()
-    };
     assert_eq!(groups(&book, ""), [["a", "b", "中炮"]]);
     assert_eq!(groups(&book, "h2e2"), [vec!["a", "b", "中炮"], vec![]]);
     drop(book);
@@ -790,30 +817,32 @@ fn what_was_said_of_moves_stays() {
     assert_eq!(found.groups, ["mine", "new"]);
 }
 
+/// The text of the error of a build that does not begin.
+fn refused(path: &Path, options: BuildOptions) -> String {
+    Builder::<Position>::new(path, options).map(drop).unwrap_err().to_string()
+}
+
 #[test]
 fn only_a_like_book_is_added_to() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("b");
     build_in_steps(&path, &[&some_games()], &BuildOptions::default());
     let like = BuildOptions::like(&Book::open(&path).unwrap());
-    let refused = |options: BuildOptions| {
-        Builder::<Position>::new(&path, options).map(drop).unwrap_err().to_string()
-    };
-    let error = refused(BuildOptions { max_ply: 40, ..like.clone() });
+    let error = refused(&path, BuildOptions { max_ply: 40, ..like.clone() });
     assert!(error.contains("--max-ply 60") && error.contains("asked for is 40"), "{error}");
     let filter = Filter { since: Some(1990), ..Filter::default() };
-    let error = refused(BuildOptions { filter, ..like.clone() });
+    let error = refused(&path, BuildOptions { filter, ..like.clone() });
     assert!(error.contains("{\"since\":1990}"), "{error}");
-    let error = refused(BuildOptions { weight: "w".parse().unwrap(), ..like.clone() });
+    let error = refused(&path, BuildOptions { weight: "w".parse().unwrap(), ..like.clone() });
     assert!(error.contains("--weight 2*w+d+u"), "{error}");
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute("UPDATE meta SET value = 'true' WHERE name = 'pruned'", []).unwrap();
     drop(connection);
-    let error = refused(like.clone());
+    let error = refused(&path, like.clone());
     assert!(error.contains("digest"), "{error}");
     let mut file = std::fs::File::options().read(true).write(true).open(&path).unwrap();
     digest::seal(&mut file, &Default::default()).unwrap();
-    let error = refused(like);
+    let error = refused(&path, like);
     assert!(error.contains("build it again from its sources"), "{error}");
 }
 
@@ -869,6 +898,12 @@ fn a_schema_with_anything_else_is_refused() {
     }
 }
 
+/// The place of a cell of the inner page that begins at `start`.
+fn cell_at(bytes: &[u8], start: usize, number: usize) -> usize {
+    let pointer = start + 12 + 2 * number;
+    start + usize::from(u16::from_be_bytes([bytes[pointer], bytes[pointer + 1]]))
+}
+
 /// All links of a tree lead to one page: unless their order is checked, rows come again and again.
 #[test]
 fn rows_that_come_again_are_an_error() {
@@ -889,17 +924,10 @@ fn rows_that_come_again_are_an_error() {
     assert_eq!(bytes[start], 2, "an inner page");
     let cells = u16::from_be_bytes([bytes[start + 3], bytes[start + 4]]) as usize;
     assert!(cells > 2);
-    let cell = |bytes: &[u8], i: usize| {
-        start
-            + usize::from(u16::from_be_bytes([
-                bytes[start + 12 + 2 * i],
-                bytes[start + 13 + 2 * i],
-            ]))
-    };
-    let first = cell(&bytes, 0);
+    let first = cell_at(&bytes, start, 0);
     let link = bytes[first..first + 4].to_vec();
     for i in 0..cells {
-        let at = cell(&bytes, i);
+        let at = cell_at(&bytes, start, i);
         bytes[at..at + 4].copy_from_slice(&link);
     }
     std::fs::write(&path, bytes).unwrap();

@@ -37,6 +37,7 @@ impl AtomicFile {
     /// [`io::ErrorKind::PermissionDenied`] if there is a file with the attribute read-only of Windows.
     pub fn create(target: &Path) -> io::Result<Self> {
         let target = resolve(target)?;
+        // First of all, for what comes back here is the file whose metadata are asked for.
         if cfg!(windows) {
             restore(&target);
         }
@@ -113,6 +114,7 @@ impl Write for AtomicFile {
 
 /// Moves a file to a place where nothing may stand; removes it if that fails.
 fn place(file: TempPath, target: &Path) -> io::Result<()> {
+    // An attempt consumes the file; where it fails, the error hands it back for the next one.
     let mut file = Some(file);
     patiently(|| match file.take().map(|file| file.persist_noclobber(target)) {
         Some(Err(refused)) => {
@@ -142,6 +144,7 @@ fn replace(file: TempPath, target: &Path) -> io::Result<()> {
     });
     match moved {
         Ok(()) => {
+            // The temporary name is free: when dropped, the path would remove what has it next.
             drop(file.keep());
             Ok(())
         }
@@ -329,19 +332,22 @@ mod tests {
     fn links_are_followed_and_modes_are_the_usual() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::create_dir(at("far")).unwrap();
-        std::fs::write(at("plain"), "").unwrap();
-        write(&at("far/target"), b"old").unwrap();
-        symlink(at("far/target"), at("link")).unwrap();
-        write(&at("link"), b"new").unwrap();
-        assert!(at("link").is_symlink());
-        assert_eq!(std::fs::read(at("far/target")).unwrap(), b"new");
-        let mode = |name: &str| at(name).metadata().unwrap().permissions().mode();
-        assert_eq!(mode("far/target"), mode("plain"));
-        assert_eq!(resolve(&at("link")).unwrap(), resolve(&at("./far/target")).unwrap());
-        symlink(at("gone"), at("dangling")).unwrap();
-        assert!(write(&at("dangling"), b"").unwrap_err().to_string().contains("remove the link"));
+        let [link, plain] = ["link", "plain"].map(|name| folder.path().join(name));
+        let target = folder.path().join("far/target");
+        std::fs::create_dir(folder.path().join("far")).unwrap();
+        std::fs::write(&plain, "").unwrap();
+        write(&target, b"old").unwrap();
+        symlink(&target, &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&target).unwrap(), b"new");
+        let [new, usual] = [&target, &plain].map(|path| path.metadata().unwrap().permissions());
+        assert_eq!(new.mode(), usual.mode());
+        let other_path = folder.path().join("./far/target");
+        assert_eq!(resolve(&link).unwrap(), resolve(&other_path).unwrap());
+        let dangling = folder.path().join("dangling");
+        symlink(folder.path().join("gone"), &dangling).unwrap();
+        assert!(write(&dangling, b"").unwrap_err().to_string().contains("remove the link"));
     }
 
     /// Between the check and the move anything may appear there.

@@ -270,6 +270,7 @@ impl<W: Write> RunWriter<W> {
     /// Begins at the present position of `out`.
     pub(crate) fn new(out: W) -> io::Result<Self> {
         let compressor = Compressor::new(1)?;
+        // The last sum of a block may end beyond its nominal length.
         let block = Vec::with_capacity(BLOCK + 256);
         Ok(Self { out: BufWriter::with_capacity(BLOCK, out), compressor, block, count: 0 })
     }
@@ -308,6 +309,7 @@ fn write_block(out: &mut impl Write, length: usize, packed: &[u8]) -> io::Result
 }
 
 fn lengths(length: u32, packed: u32) -> [u8; 8] {
+    // As little-endian bytes the length comes first.
     (u64::from(packed) << 32 | u64::from(length)).to_le_bytes()
 }
 
@@ -407,6 +409,7 @@ impl Run {
         if length as usize > MAX_BLOCK || packed as usize > MAX_BLOCK + (MAX_BLOCK >> 7) {
             return Err(self.damaged());
         }
+        // Taken out meanwhile, for `read_exact` borrows all of `self`.
         let mut bytes = std::mem::take(&mut self.packed);
         bytes.resize(packed as usize, 0);
         self.read_exact(&mut bytes)?;
@@ -420,6 +423,7 @@ impl Run {
             let count = bytes.first_chunk().map(|&count| u64::from_le_bytes(count));
             return if count == Some(self.taken) { Ok(false) } else { Err(self.damaged()) };
         }
+        // The capacity bounds what is unpacked, whatever the frame claims.
         self.block.reserve_exact(length as usize);
         let unpacked = unpack.decompress_to_buffer(&bytes, &mut self.block);
         if unpacked.ok() != Some(length as usize) {
@@ -541,6 +545,7 @@ impl<S: Reduce> Merge<S> {
     /// Removes the least head if it is equal to `sum`, or any least head without a `sum`, and returns it.
     fn take_least(&mut self, sum: Option<&S>) -> io::Result<Option<S>> {
         let winner = self.losers[0];
+        // Without any source the winner is `NO_SOURCE`, which has no head.
         let Some(head) = self.heads.get(winner).and_then(Option::as_ref) else { return Ok(None) };
         if sum.is_some_and(|sum| sum.order(head) != Ordering::Equal) {
             return Ok(None);
@@ -582,6 +587,7 @@ pub(crate) fn ahead<T: Send, R>(
     produce: impl FnOnce(&mut dyn FnMut(T) -> bool) + Send,
     consume: impl FnOnce(&mut dyn Iterator<Item = T>) -> R,
 ) -> R {
+    // Bounded, so that a fast producer does not fill the memory.
     let (sender, receiver) = sync_channel(4);
     std::thread::scope(|scope| {
         scope.spawn(move || produce(&mut |batch| sender.send(batch).is_ok()));

@@ -21,6 +21,7 @@ pub struct StopFlag(Arc<AtomicBool>);
 impl StopFlag {
     /// Requests the end.
     pub fn set(&self) {
+        // Relaxed: nothing that the other threads read is published by the flag.
         self.0.store(true, Ordering::Relaxed);
     }
 

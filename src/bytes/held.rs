@@ -25,6 +25,7 @@ pub(crate) fn patiently<T>(mut step: impl FnMut() -> io::Result<T>) -> io::Resul
             done => return done,
         }
     }
+    // The last attempt, whose error counts, whatever it is.
     step()
 }
 

@@ -141,6 +141,7 @@ const _: () = assert!(HEADER_LEN as u64 <= MAX_HEADER);
 pub(crate) fn framed(kind: SealedKind, value: &impl Serialize) -> io::Result<Vec<u8>> {
     let bytes = seal(kind, value).map_err(io::Error::other)?;
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    // In one piece, for a record is added by one write.
     Ok([&length.to_le_bytes()[..], &bytes].concat())
 }
 

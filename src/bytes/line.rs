@@ -34,6 +34,7 @@ pub fn read_line(input: &mut impl BufRead, max: u64) -> io::Result<Option<RawLin
         return Ok(None);
     }
     let is_cut = bytes.len() as u64 == max && bytes.last() != Some(&b'\n');
+    // A line that has just as many bytes, and ends with the input, is whole.
     let is_cut = is_cut && !input.fill_buf()?.is_empty();
     Ok(Some(RawLine { bytes, is_cut }))
 }
@@ -93,18 +94,15 @@ mod tests {
         while let Some(line) = read_line(&mut input, 5).unwrap() {
             lines.push((String::from_utf8(line.bytes).unwrap(), line.is_cut));
         }
-        let whole = |text: &str| (text.to_owned(), false);
-        assert_eq!(
-            lines,
-            [
-                whole("ab\r\n"),
-                ("long ".to_owned(), true),
-                whole("line\n"),
-                ("exact".to_owned(), true),
-                whole("\n"),
-                whole("12345"),
-            ]
-        );
+        let expected = [
+            ("ab\r\n", false),
+            ("long ", true),
+            ("line\n", false),
+            ("exact", true),
+            ("\n", false),
+            ("12345", false),
+        ];
+        assert_eq!(lines, expected.map(|(text, is_cut)| (text.to_owned(), is_cut)));
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn available_memory() -> Option<u64> {
 fn available_to_group() -> Option<u64> {
     let machine = available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    // The word `max`, for no limit, is no number.
     let limit = group.and_then(|text| text.trim().parse().ok());
     Some(limit.map_or(machine, |limit: u64| limit.min(machine)))
 }

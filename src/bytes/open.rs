@@ -36,6 +36,7 @@ fn open(path: &Path, options: &mut std::fs::OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
+        // Without these flags a FIFO would be waited for, and a terminal might become that of the process.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
@@ -64,6 +65,7 @@ pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(max));
     }
     let mut bytes = Vec::new();
+    // One byte more shows a longer file, also one that has grown since its length was asked.
     file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max { Err(too_large(max)) } else { Ok(bytes) }
 }
@@ -106,14 +108,14 @@ mod tests {
     #[test]
     fn only_regular_files_are_opened_and_nothing_waits() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("file"), "text").unwrap();
-        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
-        let made = std::process::Command::new("mkfifo").arg(at("fifo")).status().unwrap();
+        let [file, link, fifo] = ["file", "link", "fifo"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "text").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
         assert!(made.success());
-        assert!(regular(&at("file")).is_ok() && regular(&at("link")).is_ok());
+        assert!(regular(&file).is_ok() && regular(&link).is_ok());
         for (path, word) in [
-            (at("fifo"), "FIFO"),
+            (fifo, "FIFO"),
             (folder.path().to_owned(), "folder"),
             (Path::new("/dev/zero").to_owned(), "device"),
         ] {
@@ -121,7 +123,7 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
             assert!(error.to_string().contains(word), "{error}");
         }
-        assert_eq!(read(&at("file"), 4).unwrap(), b"text");
-        assert_eq!(read(&at("file"), 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(read(&file, 4).unwrap(), b"text");
+        assert_eq!(read(&file, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }
 }

@@ -214,6 +214,7 @@ impl Members {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = open(path, flags, Mode::empty())?;
         let mut members = Self { folder, names: Vec::new(), is_complete: true };
+        // Asked of the open folder: another one may have got the name meanwhile.
         let user = rustix::fs::fstat(&members.folder)?.st_uid;
         if !is_user(folder_of(path), user) {
             return Err(io::ErrorKind::PermissionDenied.into());
@@ -276,26 +277,28 @@ mod tests {
 
     #[test]
     fn folders_are_cleared_of_what_was_made_only() {
-        let place = tempfile::tempdir().unwrap();
-        let at = |name: &str| place.path().join(name);
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path();
         for name in ["real", "mixed"] {
-            std::fs::create_dir(at(name)).unwrap();
-            std::fs::write(at(name).join("1"), "x").unwrap();
+            std::fs::create_dir(place.join(name)).unwrap();
+            std::fs::write(place.join(name).join("1"), "x").unwrap();
         }
-        std::fs::write(at("victim"), "x").unwrap();
-        symlink(at("victim"), at("mixed/2")).unwrap();
-        symlink(at("real"), at("link")).unwrap();
-        clear_folder(&at("link"), |_| true);
-        assert!(at("real/1").exists(), "links are not followed");
-        assert!(check_folder(&at("link")).unwrap_err().to_string().contains("symbolic link"));
-        assert!(open(&at("mixed/2")).is_err() && open(&at("mixed/1")).is_ok());
-        remove_folder(&at("mixed"), |_| true);
-        assert!(at("mixed/1").exists(), "something else is in it");
-        clear_folder(&at("mixed"), |_| true);
-        assert!(!at("mixed/1").exists() && at("mixed/2").is_symlink() && at("victim").exists());
-        remove_folder(&at("real"), |name| name == "2");
-        assert!(at("real/1").exists());
-        remove_folder(&at("real"), |name| name == "1");
-        assert!(!at("real").exists());
+        std::fs::write(place.join("victim"), "x").unwrap();
+        symlink(place.join("victim"), place.join("mixed/2")).unwrap();
+        symlink(place.join("real"), place.join("link")).unwrap();
+        clear_folder(&place.join("link"), |_| true);
+        assert!(place.join("real/1").exists(), "links are not followed");
+        let error = check_folder(&place.join("link")).unwrap_err();
+        assert!(error.to_string().contains("symbolic link"));
+        assert!(open(&place.join("mixed/2")).is_err() && open(&place.join("mixed/1")).is_ok());
+        remove_folder(&place.join("mixed"), |_| true);
+        assert!(place.join("mixed/1").exists(), "something else is in it");
+        clear_folder(&place.join("mixed"), |_| true);
+        assert!(!place.join("mixed/1").exists());
+        assert!(place.join("mixed/2").is_symlink() && place.join("victim").exists());
+        remove_folder(&place.join("real"), |name| name == "2");
+        assert!(place.join("real/1").exists());
+        remove_folder(&place.join("real"), |name| name == "1");
+        assert!(!place.join("real").exists());
     }
 }

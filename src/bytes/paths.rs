@@ -60,18 +60,20 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
 /// The path of a file or folder whatever folder the process works in: absolute, and without links if it is there; on Windows
 /// in the form that people know.
 pub(crate) fn lasting(path: &Path) -> PathBuf {
-    let as_named = || {
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let mut whole = PathBuf::new();
-        for part in absolute.components() {
-            match part {
-                Component::ParentDir => drop(whole.pop()),
-                part => whole.push(part),
-            }
+    canonical(path).map_or_else(|_| without_parents(path), without_prefix)
+}
+
+/// The absolute path of what is not there, made without the file system: each `..` takes the folder before it away.
+fn without_parents(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut whole = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            part => whole.push(part),
         }
-        whole
-    };
-    canonical(path).map_or_else(|_| as_named(), without_prefix)
+    }
+    whole
 }
 
 /// On Windows a path without the prefix of its long form.
@@ -91,6 +93,7 @@ fn without_prefix(path: PathBuf) -> PathBuf {
 /// them, would make files of other names too, which Explorer cannot open or remove, or streams of other files.
 fn is_name_of_windows(name: &str) -> bool {
     const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+    // An ending does not help: `NUL.txt` is the device as well.
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
     let is_port = ["COM", "LPT"].into_iter().any(|kind| {
         let number = stem.strip_prefix(kind);
@@ -98,8 +101,15 @@ fn is_name_of_windows(name: &str) -> bool {
             matches!(number, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
         })
     });
-    let is_odd = |c: char| c.is_ascii_control() || "<>:\"|?*".contains(c);
-    !(DEVICES.contains(&&*stem) || is_port || name.ends_with(['.', ' ']) || name.contains(is_odd))
+    !(DEVICES.contains(&&*stem)
+        || is_port
+        || name.ends_with(['.', ' '])
+        || name.contains(is_reserved_character))
+}
+
+/// Returns true for characters that no name on Windows has.
+fn is_reserved_character(c: char) -> bool {
+    c.is_ascii_control() || "<>:\"|?*".contains(c)
 }
 
 #[cfg(test)]

@@ -146,6 +146,7 @@ fn checked_payload(kind: SealedKind, bytes: &[u8]) -> Result<&[u8], SealError> {
 
 fn split(kind: SealedKind, bytes: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
     let truncated = |need| SealError::Truncated { have: bytes.len(), need };
+    // First of all, so that a short file of another kind is not called truncated.
     if !bytes.starts_with(&kind.magic) && bytes.len() >= kind.magic.len() {
         return Err(SealError::Magic {
             found: bytes[..8].escape_ascii().to_string(),

@@ -32,11 +32,13 @@ pub fn take(input: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for (i, &byte) in input.iter().enumerate().take(MAX_LEN) {
         let bits = u64::from(byte & 0x7f);
+        // Nine bytes have 63 bits, so that one is left for the tenth.
         if i == MAX_LEN - 1 && bits > 1 {
             return None;
         }
         value |= bits << (7 * i);
         if byte < 0x80 {
+            // A last byte without bits adds nothing: the encoding could be shorter.
             if byte == 0 && i > 0 {
                 return None;
             }
@@ -50,6 +52,7 @@ pub fn take(input: &mut &[u8]) -> Option<u64> {
 /// Maps signed integers to unsigned ones so that small magnitudes stay small (0, -1, 1, -2, …).
 #[must_use]
 pub const fn zigzag(value: i64) -> u64 {
+    // The arithmetic shift gives all ones for negative numbers, which invert the other bits.
     ((value << 1) ^ (value >> 63)).cast_unsigned()
 }
 

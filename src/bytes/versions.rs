@@ -27,6 +27,7 @@ fn is_random(text: &str) -> bool {
         .iter()
         .find_map(|ending| text.strip_suffix(ending))
         .unwrap_or(text);
+    // `tempfile` adds six characters unless it is asked for another number.
     text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
@@ -43,6 +44,7 @@ pub(crate) fn leftovers(target: &Path, infix: &str) -> Vec<PathBuf> {
         })
         .map(|entry| entry.path())
         .collect();
+    // The system lists files in any order.
     paths.sort_unstable();
     paths
 }

@@ -23,6 +23,7 @@ pub struct Visible<T>(pub T);
 impl<T: Display> Display for Visible<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.width().is_some() {
+            // The width is that of the escaped text, so it must be there as a whole before it is padded.
             let mut text = String::new();
             write!(Escaper { out: &mut text, keeps_lines: false }, "{}", self.0)?;
             return f.pad(&text);
@@ -160,6 +161,7 @@ impl<'a> VisibleWriter<'a> {
         while let Some(at) = rest.find(|c| is_hidden(c) && !matches!(c, '\n' | '\t')) {
             self.out.write_all(&rest.as_bytes()[..at])?;
             let mut chars = rest[at..].chars();
+            // JSON has escapes of UTF-16 units: two for a character beyond the first plane.
             let mut units = [0; 2];
             for unit in chars.next().unwrap_or_default().encode_utf16(&mut units) {
                 write!(self.out, "\\u{unit:04x}")?;

@@ -107,6 +107,7 @@ const fn side_number(side: Side) -> i32 {
 pub(crate) fn board_of(position: &Position) -> ([u8; JZ_SQUARES], i32) {
     let board = position.to_setup().board;
     (
+        // Pieces count from 1: 0 is an empty square.
         board.map(|piece: Option<Piece>| piece.map_or(JZ_EMPTY, |piece| piece.index() as u8 + 1)),
         side_number(position.turn()),
     )

@@ -155,6 +155,7 @@ pub unsafe extern "C" fn jz_book_open(path: *const c_char, book: *mut JzBook) ->
         let path = unsafe { arguments::text(path, MAX_PATH)? };
         let opened = Book::open(Path::new(path))?;
         opened.check_file()?;
+        // Refuses a book of another game at once.
         opened.probe(&Position::start())?;
         book.set(BOOKS.open(Mutex::new(opened))?);
         Ok(())

@@ -10,6 +10,7 @@ use super::status::{Failure, JZ_ERROR_CLOSED, JZ_ERROR_HANDLE, JZ_ERROR_TOO_MANY
 /// The most things of one kind that can be open at the same time.
 const MAX_OPEN: usize = 4096;
 
+// From the top, a handle has 8 bits of the kind, 32 of the serial number and 24 of the slot.
 const SLOT_BITS: u32 = 24;
 const SERIAL_BITS: u32 = 32;
 
@@ -60,6 +61,7 @@ impl<T> Deref for HandleTarget<T> {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is locked is whole between any two steps: a panic of another thread spoils nothing.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -100,6 +102,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
     /// Gives a new handle to something.
     pub(crate) fn open(&self, value: T) -> Result<u64, Failure> {
         let mut serial = locked(&self.serial);
+        // The lock is held until every lane has the object, so that no other takes the slot.
         let slot = self.free_slot().ok_or(Failure::of(JZ_ERROR_TOO_MANY))?;
         *serial = serial.wrapping_add(1);
         let upper = u64::from(self.kind) << SERIAL_BITS | u64::from(*serial);
@@ -127,6 +130,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
     pub(crate) fn close(&self, handle: u64) -> Result<(), Failure> {
         let serial = locked(&self.serial);
         let closed: Vec<_> = self.lanes.iter().filter_map(|lane| lane.close(handle)).collect();
+        // Before what is closed is dropped, which may take long.
         drop(serial);
         if closed.is_empty() { Err(self.not_found(handle)) } else { Ok(()) }
     }

@@ -66,8 +66,13 @@ impl<'a> Context<'a> {
     /// The sizes that the command line itself asks for, of the values of its options `--threads` and `--hash`: only
     /// these count more than what the settings say of another engine.
     pub(crate) fn typed_sizes(&self, threads: usize, hash_mib: usize) -> EngineSizes {
-        let typed = |name, value| self.typed.contains(name).then_some(value);
-        EngineSizes { threads: typed("threads", threads), hash_mib: typed("hash", hash_mib) }
+        let threads = self.typed_value("threads", threads);
+        EngineSizes { threads, hash_mib: self.typed_value("hash", hash_mib) }
+    }
+
+    /// The value of an option that stands on the command line.
+    fn typed_value(&self, name: &str, value: usize) -> Option<usize> {
+        self.typed.contains(name).then_some(value)
     }
 }
 
@@ -77,11 +82,13 @@ pub(crate) fn typed_options(matches: &clap::ArgMatches) -> HashSet<String> {
     while let Some((_, below)) = command.subcommand() {
         command = below;
     }
-    let is_typed = |id: &&clap::Id| {
-        command.try_contains_id(id.as_str()).is_ok()
-            && command.value_source(id.as_str()) == Some(clap::parser::ValueSource::CommandLine)
-    };
-    command.ids().filter(is_typed).map(ToString::to_string).collect()
+    command.ids().filter(|id| is_typed(command, id)).map(ToString::to_string).collect()
+}
+
+/// Returns true if an option of the command stands on the command line.
+fn is_typed(command: &clap::ArgMatches, id: &clap::Id) -> bool {
+    command.try_contains_id(id.as_str()).is_ok()
+        && command.value_source(id.as_str()) == Some(clap::parser::ValueSource::CommandLine)
 }
 
 /// Writes an answer as a line of JSON, with its members in the order of their names.

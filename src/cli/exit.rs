@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 
@@ -156,6 +157,13 @@ pub(crate) trait OrExit<T> {
         code: u8,
         context: impl FnOnce() -> D,
     ) -> Result<T, CliError>;
+
+    /// Ends the program with `code` on error, naming the file or folder.
+    ///
+    /// # Errors
+    ///
+    /// The error, with the code and the path.
+    fn or_exit_at(self, code: u8, path: &Path) -> Result<T, CliError>;
 }
 
 impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
@@ -169,6 +177,10 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
         context: impl FnOnce() -> D,
     ) -> Result<T, CliError> {
         self.map_err(|error| CliError::new(code, error).within(context()))
+    }
+
+    fn or_exit_at(self, code: u8, path: &Path) -> Result<T, CliError> {
+        self.or_exit_with(code, || path.shown())
     }
 }
 
@@ -208,20 +220,24 @@ fn range_of(command: &clap::Command, name: &str) -> Option<String> {
     // Without what it has to do with other options.
     let alone = clap::Arg::new("number").value_parser(arg.get_value_parser().clone());
     let alone = clap::Command::new("juzhong").no_binary_name(true).arg(alone);
-    let fault = |number: &str| {
-        let typed = ["--", number];
-        alone.clone().try_get_matches_from(typed).err().map(|error| error.to_string())
-    };
     // What takes negative numbers takes any.
-    fault("-1")?;
+    fault_of(&alone, "-1")?;
+    // At least one of the two is outside of any range that is not all of `u64`, and the fault names the range.
     let range = ["0", "18446744073709551615"].into_iter().find_map(|number| {
-        let fault = fault(number)?;
+        let fault = fault_of(&alone, number)?;
         let (_, range) = fault.lines().next()?.rsplit_once(" is not in ")?;
         // Without the greatest number of all.
         let range = range.strip_suffix("18446744073709551615").unwrap_or(range);
         Some(range.trim_end_matches('=').to_owned())
     });
     Some(range.unwrap_or_else(|| "0..".to_owned()))
+}
+
+/// The text of the error of a command that has nothing but a number; `None` if it takes the number.
+fn fault_of(command: &clap::Command, number: &str) -> Option<String> {
+    // Behind `--`, for a number with a minus sign would be read as an option.
+    let matches = command.clone().try_get_matches_from(["--", number]);
+    matches.err().map(|error| error.to_string())
 }
 
 /// Words that people try for a command, in either language.

@@ -62,6 +62,7 @@ fn register() -> io::Result<()> {
 fn count() -> io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
     std::thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
+        // Counted from 0: the second signal.
         if let Some(second) = signals.forever().nth(1) {
             signal_hook::low_level::exit(if second == SIGINT { 130 } else { 143 });
         }
@@ -111,6 +112,7 @@ impl Interruptible {
 
     /// Begins work; the flag is set when it shall end.
     pub(crate) fn begin(&self) -> StopFlag {
+        // A flag left from the last work would make the first Ctrl-C of this one end the program.
         self.is_asked.store(false, Ordering::SeqCst);
         self.is_idle.store(false, Ordering::SeqCst);
         Arc::clone(&self.is_asked).into()

@@ -167,6 +167,7 @@ fn run_with(args: &[OsString], out: &mut dyn Write) -> u8 {
         Ok(settings) => settings.value("lang").map(OsStr::to_owned),
         Err(_) => None,
     });
+    // Before an error of the settings is shown, which is to be in the language, too.
     Language::choose(named.as_deref()).set();
     let settings = match settings {
         Ok(settings) => settings,
@@ -201,6 +202,7 @@ fn run_with(args: &[OsString], out: &mut dyn Write) -> u8 {
         ..Context::new(out, cli.common)
     };
     let result = dispatch(cli.command, &settings, &mut context);
+    // After an error, too: what was written before it is part of the output.
     let flushed = context.out.flush().map_err(CliError::from);
     match result.and_then(|code| flushed.map(|()| code)) {
         Ok(code) => code,
@@ -216,8 +218,7 @@ pub(crate) fn command_line() -> clap::Command {
 /// The command with options whose values may look like negative numbers: where these do not go, the option says which
 /// do.
 fn with_negative_values(command: clap::Command) -> clap::Command {
-    let takes_value = |arg: &clap::Arg| arg.get_action().takes_values();
-    let command = command.mut_args(|arg| match takes_value(&arg) {
+    let command = command.mut_args(|arg| match arg.get_action().takes_values() {
         true => arg.allow_negative_numbers(true),
         false => arg,
     });
@@ -228,6 +229,7 @@ fn with_negative_values(command: clap::Command) -> clap::Command {
 fn is_gomoku_brain(name: Option<&OsString>) -> bool {
     const PREFIX: &[u8] = b"pbrain-";
     let file = name.and_then(|name| Path::new(name).file_name());
+    // As bytes: the name may be no UTF-8, or have a character across the end of the prefix.
     let start = file.and_then(|file| file.as_encoded_bytes().get(..PREFIX.len()));
     start.is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
 }
@@ -245,6 +247,7 @@ fn protocol_wanted(name: Option<&OsString>) -> Option<&'static str> {
         return None;
     }
     let mut input = input.lock();
+    // Looked at without being consumed: the protocol reads the same bytes from this buffer of the process.
     let said = input.fill_buf().ok().filter(|bytes| !bytes.is_empty())?;
     Some(if WORDS.iter().any(|word| said.starts_with(word)) { "gomocup" } else { "uci" })
 }

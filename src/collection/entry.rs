@@ -43,6 +43,7 @@ impl GameKey {
     fn of(json: &[u8]) -> Self {
         let mut bytes = [0; 8];
         blake3::Hasher::new().update(json).finalize_xof().fill(&mut bytes);
+        // The text has five bits a letter, 60 in all: the number fits, and is never negative.
         Self((u64::from_le_bytes(bytes) >> (u64::BITS - 5 * KEY_LETTERS)).cast_signed())
     }
 }
@@ -63,9 +64,9 @@ impl FromStr for GameKey {
         if letters.len() != KEY_LETTERS as usize {
             return Err(());
         }
-        let digit = |letter| LETTERS.iter().position(|&known| known == letter).ok_or(());
-        let number = letters.iter().try_fold(0_i64, |number, &letter| {
-            Ok::<i64, ()>((number << 5) | i64::try_from(digit(letter)?).map_err(|_| ())?)
+        let number = letters.iter().try_fold(0_i64, |number, letter| {
+            let digit = LETTERS.iter().position(|known| known == letter).ok_or(())?;
+            Ok::<i64, ()>((number << 5) | i64::try_from(digit).map_err(|_| ())?)
         });
         number.map(Self)
     }
@@ -235,6 +236,7 @@ pub(crate) fn postings_of<G: Collected>(record: &Record<G>, line: u64) -> Vec<Po
         let image = mv.map(|mv| position.canonical_move(canonical, mv).pack());
         postings.push(Posting::new(canonical.key, line, ply, image));
         let material = position.material();
+        // Only saves work: most moves leave the material, and repeated postings go below.
         if material != last_material {
             postings.extend(material.map(|key| Posting::new(key, line, ply, None)));
             last_material = material;
@@ -360,12 +362,11 @@ impl StoredFault {
             Some(line) => Place::Line(line),
             None => Place::Offset(stored.offset?),
         };
-        let side = |is_first| if is_first { Side::First } else { Side::Second };
         Some(Fault {
             source: stored.source,
             place,
             game: stored.game,
-            turn: stored.turn.map(side),
+            turn: stored.turn.map(|is_first| if is_first { Side::First } else { Side::Second }),
             reason: stored.reason.map(StoredText::message),
         })
     }

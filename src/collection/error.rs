@@ -65,6 +65,25 @@ pub(crate) fn expect_going(stop: &StopFlag) -> Result<(), IndexError> {
     if stop.is_set() { Err(IndexError::Interrupted) } else { Ok(()) }
 }
 
+/// The outcome of a query of SQLite, whose fault is to name the index.
+pub(crate) trait QueryResult<T> {
+    /// The outcome with a fault of the index at `path`.
+    fn in_index(self, path: &Path) -> Result<T, IndexError>;
+
+    /// The outcome with a fault of another index, at `path`, from which games are taken over.
+    fn in_other(self, path: &Path) -> Result<T, IndexError>;
+}
+
+impl<T> QueryResult<T> for rusqlite::Result<T> {
+    fn in_index(self, path: &Path) -> Result<T, IndexError> {
+        self.map_err(|error| IndexError::of(path, &error))
+    }
+
+    fn in_other(self, path: &Path) -> Result<T, IndexError> {
+        self.in_index(path).map_err(IndexError::of_other)
+    }
+}
+
 impl IndexError {
     /// An error of reading or writing at `path`.
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
@@ -75,7 +94,7 @@ impl IndexError {
     }
 
     /// An error of SQLite in the index at `path`.
-    pub(crate) fn of(path: &Path, error: &rusqlite::Error) -> Self {
+    fn of(path: &Path, error: &rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         let path = path.to_owned();
         let what = error.to_string();

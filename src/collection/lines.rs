@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use crate::collection::error::IndexError;
+use crate::collection::error::{IndexError, QueryResult};
 use crate::collection::game::{Collected, moves_in};
 use crate::collection::pattern::BoardPattern;
 use crate::collection::pattern_search::PatternSearch;
@@ -90,9 +90,10 @@ pub(crate) struct LineSpan {
 impl LineSpan {
     pub(crate) fn of(index: &GameIndex) -> Result<Self, IndexError> {
         let sql = "SELECT coalesce(min(line), 0), coalesce(max(line), 0), count(DISTINCT line) FROM games";
-        let row = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?]);
-        let found = index.connection.query_row(sql, (), row);
-        let [first, last, lines]: [i64; 3] = found.map_err(|error| index.fault(&error))?;
+        let found =
+            index.connection.query_row(sql, (), |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]));
+        let [first, last, lines]: [i64; 3] = found.in_index(&index.path)?;
+        // Lists by number take memory for free numbers, too: a damaged file must not claim it all.
         let most = FREE_NUMBERS.saturating_add(lines.saturating_mul(16));
         let span = last.checked_sub(first).filter(|span| (0..=most).contains(span));
         let span =
@@ -127,7 +128,7 @@ impl GameIndex {
     /// [`IndexError`].
     pub fn lines_with_any(&self, keys: &[Key]) -> Result<Lines, IndexError> {
         let mut numbers = Vec::new();
-        self.each_posting(keys, |posting| numbers.push(posting.line.cast_signed()))?;
+        self.each_posting(keys, |posting| numbers.push(posting.line_number()))?;
         Ok(Lines::new(numbers))
     }
 
@@ -139,7 +140,7 @@ impl GameIndex {
     pub fn lines_with(&self, keys: &[Key], least: usize) -> Result<Lines, IndexError> {
         let mut counts = HashMap::<i64, usize>::new();
         self.each_posting(keys, |posting| {
-            *counts.entry(posting.line.cast_signed()).or_default() += 1;
+            *counts.entry(posting.line_number()).or_default() += 1;
         })?;
         let enough = counts.into_iter().filter(|&(_, count)| count >= least);
         Ok(Lines::new(enough.map(|(line, _)| line).collect()))
@@ -154,11 +155,10 @@ impl GameIndex {
         let postings = self.postings(key)?;
         let (last, others): (Vec<Posting>, Vec<Posting>) =
             postings.into_iter().partition(|posting| posting.next().is_none());
-        let number = |posting: &Posting| posting.line.cast_signed();
-        let mut numbers: Vec<i64> = last.iter().map(number).collect();
+        let mut numbers: Vec<i64> = last.iter().map(Posting::line_number).collect();
         // Where a position was on the board before, its posting is of the first time.
         for part in others.chunks(BATCH) {
-            let lines = self.moves_of_lines::<G>(part.iter().map(number))?;
+            let lines = self.moves_of_lines::<G>(part.iter().map(Posting::line_number))?;
             let ends = lines.iter().filter(|(_, line)| line.last_key() == key);
             numbers.extend(ends.map(|(number, _)| number));
         }
@@ -177,11 +177,10 @@ impl GameIndex {
 
     /// The bytes of a bucket in each segment.
     pub(crate) fn bucket(&self, bucket: u64) -> Result<Vec<Vec<u8>>, IndexError> {
-        let fault = |error| self.fault(&error);
         let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
-        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
-        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
-        rows.collect::<rusqlite::Result<_>>().map_err(fault)
+        let mut statement = self.connection.prepare_cached(sql).in_index(&self.path)?;
+        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0));
+        rows.in_index(&self.path)?.collect::<rusqlite::Result<_>>().in_index(&self.path)
     }
 
     /// Hands over every posting of these keys. Lines that no game has any more are among them.
@@ -194,6 +193,7 @@ impl GameIndex {
         for &key in keys {
             buckets.entry(postings::bucket(key)).or_default().insert(postings::kept(key));
         }
+        // Each bucket is read once, whatever number of the keys it has.
         for (bucket, keys) in buckets {
             for bytes in self.bucket(bucket)? {
                 postings::collect_any(&keys, bucket, &bytes, &mut take)
@@ -212,11 +212,10 @@ impl GameIndex {
         &self,
         lines: impl Iterator<Item = i64>,
     ) -> Result<HashMap<i64, MovesOfLine<G>>, IndexError> {
-        let fault = |error| self.fault(&error);
         let mut statement = self
             .connection
             .prepare_cached("SELECT start, moves FROM lines WHERE id = ?")
-            .map_err(fault)?;
+            .in_index(&self.path)?;
         let mut found = HashMap::new();
         for line in lines {
             if found.contains_key(&line) {
@@ -225,7 +224,7 @@ impl GameIndex {
             let row = statement.query_row([line], |row| {
                 Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Vec<u8>>(1)?))
             });
-            let (start, bytes) = row.map_err(fault)?;
+            let (start, bytes) = row.in_index(&self.path)?;
             let start = self.start_of::<G>(start)?;
             let moves = legal_moves(start.as_ref(), &bytes);
             found.insert(line, MovesOfLine { start, moves });
@@ -248,8 +247,9 @@ impl GameIndex {
         let (first, last): (i64, i64) = self
             .connection
             .query_row(sql, (), |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(|error| self.fault(&error))?;
+            .in_index(&self.path)?;
         let parts = PARTS_EACH * (rayon::current_num_threads() as u64).cast_signed();
+        // One more than the quotient, so that the last part reaches the last number.
         let each = last.saturating_sub(first) / parts + 1;
         let path = self.path();
         let stop = &self.stop;
@@ -267,22 +267,21 @@ impl GameIndex {
         pattern: &BoardPattern,
         ends: [i64; 2],
     ) -> Result<Vec<i64>, IndexError> {
-        let fault = |error| self.fault(&error);
         let usual = PatternSearch::new(pattern, &G::start());
         let sql = "SELECT id, start, moves FROM lines WHERE id BETWEEN ? AND ?";
-        let mut statement = self.connection.prepare(sql).map_err(fault)?;
-        let mut rows = statement.query(ends).map_err(fault)?;
+        let mut statement = self.connection.prepare(sql).in_index(&self.path)?;
+        let mut rows = statement.query(ends).in_index(&self.path)?;
         let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(fault)? {
-            let start = self.start_of::<G>(row.get(1).map_err(fault)?)?;
-            let moves = row.get_ref(2).map_err(fault)?.as_blob();
+        while let Some(row) = rows.next().in_index(&self.path)? {
+            let start = self.start_of::<G>(row.get(1).in_index(&self.path)?)?;
+            let moves = row.get_ref(2).in_index(&self.path)?.as_blob();
             let moves = moves.map_err(|_| self.damaged("the moves of a line cannot be read"))?;
             let has_pattern = match start {
                 None => usual.is_in(moves),
                 Some(start) => PatternSearch::new(pattern, &start).is_in(moves),
             };
             if has_pattern {
-                found.push(row.get(0).map_err(fault)?);
+                found.push(row.get(0).in_index(&self.path)?);
             }
         }
         Ok(found)
@@ -299,21 +298,22 @@ impl GameIndex {
         &self,
         mut take: impl FnMut(StoredLine) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
-        let fault = |error| self.fault(&error);
         let sql = "SELECT id, start, moves FROM lines ORDER BY id";
-        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
-        let mut rows = statement.query(()).map_err(fault)?;
-        while let Some(row) = rows.next().map_err(fault)? {
-            let line = |row: &rusqlite::Row<'_>| -> rusqlite::Result<StoredLine> {
-                Ok(StoredLine { number: row.get(0)?, start: row.get(1)?, moves: row.get(2)? })
-            };
-            take(line(row).map_err(fault)?)?;
+        let mut statement = self.connection.prepare_cached(sql).in_index(&self.path)?;
+        let mut rows = statement.query(()).in_index(&self.path)?;
+        while let Some(row) = rows.next().in_index(&self.path)? {
+            take(StoredLine::of_row(row).in_index(&self.path)?)?;
         }
         Ok(())
     }
 }
 
 impl StoredLine {
+    /// The line of a row of its number, start and moves.
+    fn of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { number: row.get(0)?, start: row.get(1)?, moves: row.get(2)? })
+    }
+
     /// The start, and the moves up to one that is not legal; `None` if the start cannot be read.
     pub(crate) fn played<G: Collected>(&self) -> Option<(G, Vec<G::Move>)> {
         let start = match &self.start {

@@ -12,7 +12,7 @@ use rusqlite::Transaction;
 
 use crate::bytes::StopFlag;
 use crate::collection::entry::{GameKey, hash_of_line};
-use crate::collection::error::{IndexError, expect_going};
+use crate::collection::error::{IndexError, QueryResult, expect_going};
 use crate::collection::game::{Collected, moves_in};
 use crate::collection::lines::LineSpan;
 use crate::collection::postings::{self, Posting};
@@ -89,16 +89,16 @@ impl<'a, G: Collected> Merger<'a, G> {
             return Err(self.bad("the number of games of a file is out of all proportion"));
         }
         let other = self.other;
-        let fault = |error| other.fault(&error).of_other();
         let sql = "SELECT seq, place, key, line, year, elo1, elo2, result, plies, broken, code, opening, first, second,
              event, date, body, fault, note, words, text FROM games JOIN bodies ON bodies.game = games.id
              LEFT JOIN comments ON comments.game = games.id WHERE file = ? ORDER BY seq";
-        let mut statement = other.connection.prepare_cached(sql).map_err(fault)?;
-        let mut rows = statement.query([file.other_id]).map_err(fault)?;
+        let mut statement = other.connection.prepare_cached(sql).in_other(other.path())?;
+        let mut rows = statement.query([file.other_id]).in_other(other.path())?;
         let mut count = 0;
         let mut next_place = 0;
-        while let Some(row) = rows.next().map_err(fault)? {
-            let (mut game, body) = game_of(row).map_err(fault)?;
+        while let Some(row) = rows.next().in_other(other.path())? {
+            let (mut game, body) = game_of(row).in_other(other.path())?;
+            // Numbers among the games have no gaps; places have, for bad games take some.
             let is_in_order = (next_place..file.seen).contains(&game.place);
             if game.seq != count || count == file.games || !is_in_order {
                 return Err(self.bad("the games of a file are not in order"));
@@ -109,7 +109,7 @@ impl<'a, G: Collected> Merger<'a, G> {
             for text in &mut game.texts {
                 *text = text.map(|number| self.text(number)).transpose()?;
             }
-            insert_game_row(self.tx, &game, &body).map_err(|error| self.fault(&error))?;
+            insert_game_row(self.tx, &game, &body).in_index(self.path)?;
             count += 1;
             if count % GAMES_AT_ONCE == 0 {
                 expect_going(self.stop)?;
@@ -155,12 +155,12 @@ impl<'a, G: Collected> Merger<'a, G> {
     fn write(&self, new: &mut Vec<Posting>, segment: i64) -> Result<(), IndexError> {
         let written = insert_segment(self.tx, segment, new);
         new.clear();
-        written.map_err(|error| self.fault(&error))
+        written.in_index(self.path)
     }
 
     /// The posting with the number that its line has here, if the line is new.
     fn moved(&self, posting: &Posting) -> Option<Posting> {
-        let at = self.span.place(posting.line.cast_signed())?;
+        let at = self.span.place(posting.line_number())?;
         match self.lines[at] {
             Mapped::New(line) => Some(posting.of_line(line.cast_unsigned())),
             Mapped::Had(_) | Mapped::Unknown => None,
@@ -169,28 +169,26 @@ impl<'a, G: Collected> Merger<'a, G> {
 
     /// The number here of a line of the other index, which has a game of that key.
     fn line(&mut self, number: i64, key: i64) -> Result<i64, IndexError> {
-        let no_line = || self.bad("a game has no line");
-        let at = self.span.place(number).ok_or_else(no_line)?;
+        let at = self.span.place(number).ok_or_else(|| self.no_line())?;
         if let Mapped::Had(line) | Mapped::New(line) = self.lines[at] {
             return Ok(line);
         }
         let other = self.other;
-        let fault = |error| other.fault(&error).of_other();
         let sql = "SELECT hash, start, moves FROM lines WHERE id = ?";
-        let mut find = other.connection.prepare_cached(sql).map_err(fault)?;
+        let mut find = other.connection.prepare_cached(sql).in_other(other.path())?;
         let row = find.query_row([number], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?, row.get::<_, Vec<u8>>(2)?))
         });
         let (hash, start, moves) = match row {
-            Err(rusqlite::Error::QueryReturnedNoRows) => return Err(no_line()),
-            row => row.map_err(fault)?,
+            Err(rusqlite::Error::QueryReturnedNoRows) => return Err(self.no_line()),
+            row => row.in_other(other.path())?,
         };
         // Files that are read later find the line by its hash.
         if own_hash::<G>(start.as_deref(), &moves, GameKey(key)) != Some(hash) {
             return Err(self.bad("the moves of a line cannot be read"));
         }
         let inserted = insert_line(self.tx, hash, start.as_deref(), &moves);
-        let (line, is_new) = inserted.map_err(|error| self.fault(&error))?;
+        let (line, is_new) = inserted.in_index(self.path)?;
         self.lines[at] = if is_new { Mapped::New(line) } else { Mapped::Had(line) };
         Ok(line)
     }
@@ -201,23 +199,22 @@ impl<'a, G: Collected> Merger<'a, G> {
             return Ok(known);
         }
         let other = self.other;
-        let fault = |error| other.fault(&error).of_other();
         let sql = "SELECT shown FROM texts WHERE id = ?";
-        let mut find = other.connection.prepare_cached(sql).map_err(fault)?;
+        let mut find = other.connection.prepare_cached(sql).in_other(other.path())?;
         let shown: String = match find.query_row([number], |row| row.get(0)) {
             Err(rusqlite::Error::QueryReturnedNoRows) => {
                 return Err(self.bad("a game has no text"));
             }
-            row => row.map_err(fault)?,
+            row => row.in_other(other.path())?,
         };
-        let here = text_of(self.tx, &shown).map_err(|error| self.fault(&error))?;
+        let here = text_of(self.tx, &shown).in_index(self.path)?;
         self.texts.insert(number, here);
         Ok(here)
     }
 
-    /// The error of a query of this index.
-    fn fault(&self, error: &rusqlite::Error) -> IndexError {
-        IndexError::of(self.path, error)
+    /// The error of a game of the other index without a line there.
+    fn no_line(&self) -> IndexError {
+        self.bad("a game has no line")
     }
 
     /// The error of something in the other index that cannot be.
@@ -274,6 +271,15 @@ mod tests {
     use super::*;
     use crate::game::Symmetric;
     use crate::xiangqi::Position;
+    use std::path::PathBuf;
+
+    /// The index of six games, taken over from other indexes if there are any.
+    fn index_of_six(path: &Path, files: &[PathBuf], others: &[PathBuf]) -> GameIndex {
+        let mut index = GameIndex::open::<Position>(path, &StopFlag::default()).unwrap();
+        let report = index.update_from::<Position>(files, others, &mut |_| {}).unwrap();
+        assert_eq!((report.games, report.taken), (6, others.len()));
+        index
+    }
 
     #[test]
     fn postings_of_many_segments_are_all_there() {
@@ -282,16 +288,9 @@ mod tests {
         let moves = ["h2e2 h9g7", "b2e2 b9c7", "h2e2 h9g7 h0g2", "c3c4", "g3g4 c9a7 c3c4", "h2e2"];
         let games = moves.map(|moves| format!("[Red \"x\"]\n\n{moves} *\n\n"));
         std::fs::write(&files[0], games.concat()).unwrap();
-        let stop = StopFlag::default();
-        let made = |name: &str, others: &[std::path::PathBuf]| {
-            let path = folder.path().join(name);
-            let mut index = GameIndex::open::<Position>(&path, &stop).unwrap();
-            let report = index.update_from::<Position>(&files, others, &mut |_| {}).unwrap();
-            assert_eq!((report.games, report.taken), (6, others.len()));
-            index
-        };
-        let read = made("read.games", &[]);
-        let taken = made("taken.games", &[read.path().to_owned()]);
+        let [read, taken] = ["read.games", "taken.games"].map(|name| folder.path().join(name));
+        let read = index_of_six(&read, &files, &[]);
+        let taken = index_of_six(&taken, &files, &[read.path().to_owned()]);
         let segments = "SELECT count(DISTINCT segment) FROM positions";
         let count =
             |index: &GameIndex| index.rows(segments, |row| row.get::<_, i64>(0)).unwrap()[0];

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::book::{Book, BookError};
 use crate::bytes::StopFlag;
-use crate::collection::error::{IndexError, expect_going};
+use crate::collection::error::{IndexError, QueryResult, expect_going};
 use crate::collection::game::Collected;
 use crate::collection::lines::{LineSpan, Lines, StoredLine};
 use crate::collection::postings::{self, Posting};
@@ -109,6 +109,7 @@ impl GameIndex {
             Self::connect(path, own_stop)?.first_moves_in(buckets, years, search, stop)
         });
         let mut best = Best::new(search);
+        // Each part has its own first ones in the same order: those of all are among them.
         for part in found.collect::<Result<Vec<_>, IndexError>>()? {
             part.into_iter().for_each(|first| best.add(first));
         }
@@ -135,6 +136,7 @@ impl GameIndex {
             visits.retain(|visit: &Posting| visit.next().is_some() && years.has(visit));
             visits.sort_unstable();
             for group in visits.chunk_by_mut(|a, b| a.key() == b.key()) {
+                // The game with the novelty is a visit besides those of the earlier games.
                 if group.len() as u64 > search.theory {
                     add_first_moves(group, years, search, &mut best);
                 }
@@ -170,8 +172,10 @@ impl GameIndex {
                 Ok(Some((place, ply, games_before))) => {
                     let this =
                         FirstMove { line: line.number, ply, year, games_before, games_with: 1 };
+                    // A new entry has no games yet: this one is counted below as any later one is.
                     let before = found.entry(place).or_insert(FirstMove { games_with: 0, ..this });
                     let games_with = before.games_with + 1;
+                    // Games without a year come last; of one year the line read first stays.
                     if (year.is_none(), year) < (before.year.is_none(), before.year) {
                         *before = this;
                     }
@@ -195,7 +199,7 @@ impl GameIndex {
     /// [`IndexError`].
     pub fn lines_meeting(&self, conditions: &Conditions) -> Result<Lines, IndexError> {
         self.within(conditions, &[], |index, among| {
-            index.lines_of(conditions, among).map_err(|error| index.fault(&error))
+            index.lines_of(conditions, among).in_index(&index.path)
         })
     }
 }
@@ -237,17 +241,17 @@ const NO_GAME: u16 = u16::MAX - 1;
 
 impl Years {
     pub(crate) fn of(index: &GameIndex) -> Result<Self, IndexError> {
-        let fault = |error| index.fault(&error);
         let span = LineSpan::of(index)?;
         let mut years = vec![NO_GAME; span.len()];
         let sql = "SELECT line, min(year) FROM games GROUP BY line ORDER BY line";
-        let mut statement = index.connection.prepare(sql).map_err(fault)?;
-        let mut rows = statement.query(()).map_err(fault)?;
-        while let Some(row) = rows.next().map_err(fault)? {
-            let line: i64 = row.get(0).map_err(fault)?;
-            let year: Option<u16> = row.get(1).map_err(fault)?;
+        let mut statement = index.connection.prepare(sql).in_index(&index.path)?;
+        let mut rows = statement.query(()).in_index(&index.path)?;
+        while let Some(row) = rows.next().in_index(&index.path)? {
+            let line: i64 = row.get(0).in_index(&index.path)?;
+            let year: Option<u16> = row.get(1).in_index(&index.path)?;
             // A game that was added since has none; its postings count for nothing.
             if let Some(at) = span.place(line) {
+                // No year may be taken for one of the two marks.
                 years[at] = year.map_or(UNDATED, |year| year.min(NO_GAME - 1));
             }
         }
@@ -263,8 +267,13 @@ impl Years {
         }
     }
 
+    /// The year of the line of a visit, if it has one.
+    fn year_of(&self, visit: &Posting) -> Option<u16> {
+        self.of_line(visit.line_number()).flatten()
+    }
+
     fn has(&self, visit: &Posting) -> bool {
-        self.of_line(visit.line.cast_signed()).is_some()
+        self.of_line(visit.line_number()).is_some()
     }
 }
 
@@ -275,14 +284,14 @@ fn add_first_moves(
     search: &NoveltySearch,
     best: &mut Best<'_>,
 ) {
-    let year_of = |visit: &Posting| years.of_line(visit.line.cast_signed()).flatten();
-    let mut all: Vec<u16> = visits.iter().filter_map(year_of).collect();
+    let mut all: Vec<u16> = visits.iter().filter_map(|visit| years.year_of(visit)).collect();
     all.sort_unstable();
     let undated = visits.len() - all.len();
     visits.sort_unstable_by_key(|visit| (visit.next(), visit.line));
     for same in visits.chunk_by(|a, b| a.next() == b.next()) {
+        let dated: Option<Vec<u16>> = same.iter().map(|visit| years.year_of(visit)).collect();
         // The move of a game without a year may be older than any.
-        let Some(dated) = same.iter().map(year_of).collect::<Option<Vec<u16>>>() else { continue };
+        let Some(dated) = dated else { continue };
         let Some(&year) = dated.iter().min() else { continue };
         let games_before = (undated + all.partition_point(|&other| other < year)) as u64;
         if games_before < search.theory {
@@ -291,11 +300,11 @@ fn add_first_moves(
         let is_first = |(visit, of): &(&Posting, &u16)| {
             **of == year
                 && visit.ply <= search.max_plies
-                && search.wants(visit.line.cast_signed(), Some(year))
+                && search.wants(visit.line_number(), Some(year))
         };
         if let Some((visit, _)) = same.iter().zip(&dated).find(is_first) {
             best.add(FirstMove {
-                line: visit.line.cast_signed(),
+                line: visit.line_number(),
                 ply: visit.ply,
                 year: Some(year),
                 games_before,
@@ -345,6 +354,7 @@ impl Theory<'_> {
         position: &G,
         key: Key,
     ) -> Result<(u64, &[u16]), BookError> {
+        // All at once: the positions that lines share are near the start, and soon known again.
         if self.known.len() >= MOST_KNOWN {
             self.known.clear();
         }
@@ -374,6 +384,7 @@ impl<'a> Best<'a> {
 
     fn add(&mut self, first: FirstMove) {
         self.found.push(first);
+        // Sorted only when at least as many again have come, which costs little for each.
         if self.found.len() > 2 * self.search.take + 1024 {
             self.cut();
         }
@@ -403,26 +414,27 @@ mod tests {
     use crate::collection::lines::FREE_NUMBERS;
     use crate::xiangqi::Position;
 
+    fn add_game(index: &GameIndex, line: i64, year: Option<u16>) {
+        let sql = "INSERT INTO games(file, seq, place, key, line, year, result, plies, broken)
+             VALUES (1, ?1, 0, 0, ?1, ?2, 0, 0, 0)";
+        index.connection.execute(sql, (line, year)).unwrap();
+    }
+
     #[test]
     fn years_of_lines_with_free_numbers_between_them() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.games");
         let index = GameIndex::open::<Position>(&path, &StopFlag::default()).unwrap();
-        let add = |line: i64, year: Option<u16>| {
-            let sql = "INSERT INTO games(file, seq, place, key, line, year, result, plies, broken)
-                 VALUES (1, ?1, 0, 0, ?1, ?2, 0, 0, 0)";
-            index.connection.execute(sql, (line, year)).unwrap();
-        };
         assert_eq!(Years::of(&index).unwrap().of_line(1), None);
-        add(7, Some(1999));
-        add(9, None);
-        add(FREE_NUMBERS, Some(2001));
+        add_game(&index, 7, Some(1999));
+        add_game(&index, 9, None);
+        add_game(&index, FREE_NUMBERS, Some(2001));
         let years = Years::of(&index).unwrap();
         let found = [6, 7, 8, 9, FREE_NUMBERS, FREE_NUMBERS + 1, i64::MAX, i64::MIN];
         let expected =
             [None, Some(Some(1999)), None, Some(None), Some(Some(2001)), None, None, None];
         assert_eq!(found.map(|line| years.of_line(line)), expected);
-        add(i64::MAX, None);
+        add_game(&index, i64::MAX, None);
         assert!(matches!(Years::of(&index), Err(IndexError::Damaged { .. })));
     }
 }

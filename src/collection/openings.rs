@@ -3,7 +3,7 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
-use crate::collection::error::IndexError;
+use crate::collection::error::{IndexError, QueryResult};
 use crate::collection::query::Conditions;
 use crate::collection::rows::result_of;
 use crate::collection::store::GameIndex;
@@ -32,7 +32,7 @@ impl GameIndex {
     /// [`IndexError`].
     pub fn opening_counts(&self, conditions: &Conditions) -> Result<Vec<OpeningCount>, IndexError> {
         self.within(conditions, &[], |index, among| {
-            index.count_openings(conditions, among).map_err(|error| index.fault(&error))
+            index.count_openings(conditions, among).in_index(&index.path)
         })
     }
 

@@ -119,15 +119,9 @@ impl BoardPattern {
     fn of_list<G: Collected>(text: &str) -> Result<Self, PatternError> {
         let parts = text.split(|c: char| c == ',' || c == '，' || c.is_whitespace());
         let points = parts.filter(|part| !part.is_empty()).map(|part| {
-            let wrong = || PatternError::Part { part: part.chars().take(12).collect() };
-            let letter = part.chars().next().ok_or_else(wrong)?;
-            let [column, row] = G::point(&part[letter.len_utf8()..]).ok_or_else(wrong)?;
-            let letter = match letter {
-                '.' => None,
-                letter if G::LETTERS.contains(letter) => Some(letter),
-                _ => return Err(wrong()),
-            };
-            Ok(WantedPoint { column, row, letter })
+            // The error quotes the beginning only: a part may be as long as the text.
+            WantedPoint::read::<G>(part)
+                .ok_or_else(|| PatternError::Part { part: part.chars().take(12).collect() })
         });
         Ok(Self { points: points.collect::<Result<_, _>>()?, size: None })
     }
@@ -139,6 +133,7 @@ impl BoardPattern {
         let size = sizes.into_iter().find(|&[_, height]| usize::from(height) == rows.len());
         let Some([width, height]) = size else { return Err(PatternError::Rows) };
         let mut points = Vec::new();
+        // The text begins with the top row, which has the highest number.
         for (number, (text, row)) in rows.iter().zip((0..height).rev()).enumerate() {
             let wrong = PatternError::Row { row: number + 1 };
             let reached = row_of::<G>(text, row, &mut points)?;
@@ -159,21 +154,14 @@ impl BoardPattern {
         if self.size.is_some_and(|size| size != [width, height]) {
             return PatternImages(Vec::new());
         }
-        let flipped =
-            |points: &[WantedPoint]| points.iter().map(|point| point.flipped(width)).collect();
-        let mut images: Vec<Vec<WantedPoint>> = vec![self.points.clone()];
-        images.push(flipped(&self.points));
+        // Each symmetry doubles the images, so that all products of the symmetries are among them.
+        let mut images = vec![self.points.clone()];
+        add_images(&mut images, |point| point.flipped(width));
         if position.symmetries() >= 4 {
-            let turned = |points: &Vec<WantedPoint>| -> Vec<WantedPoint> {
-                points.iter().map(|point| point.upside_down(height)).collect()
-            };
-            images.extend(images.clone().iter().map(turned));
+            add_images(&mut images, |point| point.upside_down(height));
         }
         if position.symmetries() >= 8 {
-            let transposed = |points: &Vec<WantedPoint>| -> Vec<WantedPoint> {
-                points.iter().map(|point| point.transposed()).collect()
-            };
-            images.extend(images.clone().iter().map(transposed));
+            add_images(&mut images, WantedPoint::transposed);
         }
         images.retain(|points| points.iter().all(|point| point.is_on(width, height)));
         PatternImages(images)
@@ -181,6 +169,18 @@ impl BoardPattern {
 }
 
 impl WantedPoint {
+    /// Reads a part of a list, as `Ce2`; `None` if it is none.
+    fn read<G: Collected>(part: &str) -> Option<Self> {
+        let letter = part.chars().next()?;
+        let [column, row] = G::point(&part[letter.len_utf8()..])?;
+        let letter = match letter {
+            '.' => None,
+            letter if G::LETTERS.contains(letter) => Some(letter),
+            _ => return None,
+        };
+        Some(Self { column, row, letter })
+    }
+
     const fn flipped(self, width: u8) -> Self {
         // A point beyond the board stays there.
         Self { column: width.wrapping_sub(1).wrapping_sub(self.column), ..self }
@@ -214,6 +214,14 @@ impl PatternImages {
     }
 }
 
+/// Adds the image of each list of points under a symmetry of the board.
+fn add_images(images: &mut Vec<Vec<WantedPoint>>, image_of: impl Fn(WantedPoint) -> WantedPoint) {
+    for at in 0..images.len() {
+        let image: Vec<WantedPoint> = images[at].iter().map(|&point| image_of(point)).collect();
+        images.push(image);
+    }
+}
+
 /// Adds the points of a row; returns the number of points that the text covers, `None` if the rest is left open.
 fn row_of<G: Collected>(
     text: &str,
@@ -230,8 +238,10 @@ fn row_of<G: Collected>(
                 let mut count = letter.to_digit(10).unwrap_or_default();
                 while let Some(digit) = letters.peek().and_then(|next| next.to_digit(10)) {
                     letters.next();
+                    // A number may have hundreds of digits; it is held at one that no row reaches.
                     count = (count * 10 + digit).min(MOST_POINTS as u32);
                 }
+                // A column beyond every board stays one: the caller refuses the row for it.
                 let until = (column + count).min(u32::from(u8::MAX));
                 for column in column..until {
                     points.push(WantedPoint { column: column as u8, row, letter: None });
@@ -259,6 +269,11 @@ mod tests {
 
     fn is_on<G: Collected>(pattern: &str, position: &G) -> bool {
         BoardPattern::read::<G>(pattern).unwrap().images(position).matches(position)
+    }
+
+    /// The error of a text that is no pattern of xiangqi.
+    fn refused(text: &str) -> PatternError {
+        BoardPattern::read::<Position>(text).unwrap_err()
     }
 
     #[test]
@@ -292,7 +307,6 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused() {
-        let refused = |text: &str| BoardPattern::read::<Position>(text).unwrap_err();
         assert_eq!(refused(""), PatternError::Empty);
         assert_eq!(refused("*/*/*/*/*/*/*/*/*/*"), PatternError::Empty);
         assert_eq!(refused("*/*"), PatternError::Rows);

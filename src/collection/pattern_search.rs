@@ -63,6 +63,7 @@ impl<G: Collected> PatternSearch<G> {
         for mv in moves_in::<G::Move>(moves) {
             let changed = mv.and_then(|mv| self.make(G::change(mv, side), &mut letters));
             let Some(changed) = changed else { return false };
+            // No image was on the board before: one that is now wants something on a changed point.
             if changed != 0 && self.is_on(&letters, changed) {
                 return true;
             }

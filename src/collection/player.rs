@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
-use crate::collection::error::IndexError;
+use crate::collection::error::{IndexError, QueryResult};
 use crate::collection::novelties::Years;
 use crate::collection::query::Conditions;
 use crate::collection::rows::result_of;
@@ -117,19 +117,18 @@ impl GameIndex {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let fault = |error| self.fault(&error);
         let condition = vec!["instr(t.words, ?) > 0"; words.len()].join(" AND ");
         let sql = format!(
             "SELECT t.id, t.shown, (SELECT count(*) FROM games WHERE first = t.id)
              + (SELECT count(*) FROM games WHERE second = t.id AND first IS NOT second) AS n
              FROM texts t WHERE {condition} AND n > 0 ORDER BY n DESC, t.shown"
         );
-        let mut statement = self.connection.prepare(&sql).map_err(fault)?;
+        let mut statement = self.connection.prepare(&sql).in_index(&self.path)?;
         let rows = statement.query_map(params_from_iter(words), |row| {
             let games: i64 = row.get(2)?;
             Ok(PlayerName { id: row.get(0)?, name: row.get(1)?, games: games.max(0) as u64 })
         });
-        rows.map_err(fault)?.collect::<rusqlite::Result<_>>().map_err(fault)
+        rows.in_index(&self.path)?.collect::<rusqlite::Result<_>>().in_index(&self.path)
     }
 
     /// The games of a player with any of these names, by date, then by place. Copies of a game are one, and one in which
@@ -143,9 +142,9 @@ impl GameIndex {
         names: &[PlayerName],
         conditions: &Conditions,
     ) -> Result<Vec<PlayerGame>, IndexError> {
-        self.set_names(names).map_err(|error| self.fault(&error))?;
+        self.set_names(names).in_index(&self.path)?;
         self.within(conditions, &[], |index, among| {
-            index.games_of_names(conditions, among).map_err(|error| index.fault(&error))
+            index.games_of_names(conditions, among).in_index(&index.path)
         })
     }
 
@@ -166,23 +165,12 @@ impl GameIndex {
         let sql = conditions.sql();
         let tables = sql.tables();
         let condition = sql.condition();
-        let of_side = |column: &str, other: &str| {
-            format!(
-                "SELECT f.first + g.seq, '{column}', o.shown, g.elo1, g.elo2, g.result, g.year AS year, d.shown AS day,
-                 c.shown, n.shown, g.plies, g.line, min(f.rank << 32 | g.seq) AS place
-                 FROM games g JOIN files f ON f.id = g.file {among}
-                 JOIN temp.names p ON p.id = g.{column} LEFT JOIN texts o ON o.id = g.{other}
-                 LEFT JOIN texts d ON d.id = g.date LEFT JOIN texts c ON c.id = g.code
-                 LEFT JOIN texts n ON n.id = g.opening
-                 WHERE {condition} AND (g.{other} IS NULL OR g.{other} NOT IN (SELECT id FROM temp.names))
-                 GROUP BY g.line"
-            )
-        };
         let query = format!(
             "{tables} SELECT * FROM ({} UNION ALL {}) ORDER BY year IS NULL, year, day, place",
-            of_side("first", "second"),
-            of_side("second", "first")
+            games_on_side(["first", "second"], among, &condition),
+            games_on_side(["second", "first"], among, &condition)
         );
+        // The condition stands in the query twice, and so do its parameters.
         let values: Vec<&Value> = sql
             .tables_values()
             .chain(sql.conditions_values())
@@ -221,7 +209,7 @@ impl GameIndex {
             keys.iter().map(|&key| (crate::collection::postings::kept(key), key)).collect();
         self.each_posting(keys, |posting| {
             let (Some(&key), Some(year)) =
-                (names.get(&posting.key()), years.of_line(posting.line.cast_signed()))
+                (names.get(&posting.key()), years.of_line(posting.line_number()))
             else {
                 return;
             };
@@ -230,6 +218,21 @@ impl GameIndex {
         visits.values_mut().for_each(Visits::sort);
         Ok(visits)
     }
+}
+
+/// The query for the games in which one of the names stands in `column`, and none of them in `other`.
+fn games_on_side([column, other]: [&str; 2], among: &str, condition: &str) -> String {
+    // Of copies the one with the least place counts: SQLite fills the other columns from it.
+    format!(
+        "SELECT f.first + g.seq, '{column}', o.shown, g.elo1, g.elo2, g.result, g.year AS year, d.shown AS day,
+                 c.shown, n.shown, g.plies, g.line, min(f.rank << 32 | g.seq) AS place
+                 FROM games g JOIN files f ON f.id = g.file {among}
+                 JOIN temp.names p ON p.id = g.{column} LEFT JOIN texts o ON o.id = g.{other}
+                 LEFT JOIN texts d ON d.id = g.date LEFT JOIN texts c ON c.id = g.code
+                 LEFT JOIN texts n ON n.id = g.opening
+                 WHERE {condition} AND (g.{other} IS NULL OR g.{other} NOT IN (SELECT id FROM temp.names))
+                 GROUP BY g.line"
+    )
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ const NO_MOVE: u16 = u16::MAX;
 /// A position of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Posting {
+    // Lists are sorted by the fields in this order.
     /// The kept bits of the canonical key.
     key: u64,
     pub(crate) line: u64,
@@ -35,6 +36,11 @@ pub(crate) struct Posting {
 impl Posting {
     pub(crate) fn new(key: Key, line: u64, ply: u32, next: Option<u16>) -> Self {
         Self { key: kept(key), line, ply, next: next.unwrap_or(NO_MOVE) }
+    }
+
+    /// The number of the line as the rows of the file have it.
+    pub(crate) const fn line_number(&self) -> i64 {
+        self.line.cast_signed()
     }
 
     /// The same of a line of that number.
@@ -92,6 +98,7 @@ pub(crate) fn buckets<E>(
 fn put(out: &mut Vec<u8>, postings: &[Posting]) {
     let mut key = postings[0].bucket() << (KEY_BITS - BUCKET_BITS);
     let mut line = 0;
+    // Keys ascend, and lines within a key: the differences are small and not negative.
     for posting in postings {
         varint::put(out, posting.key - key);
         if posting.key != key {
@@ -143,6 +150,7 @@ fn read(bucket: u64, mut bytes: &[u8], mut take: impl FnMut(Posting) -> bool) ->
     let mut line = 0_u64;
     while !bytes.is_empty() {
         let step = varint::take(&mut bytes)?;
+        // A step may be any number in a damaged file: a key of another bucket is no posting.
         at = at.checked_add(step).filter(|at| at >> (KEY_BITS - BUCKET_BITS) == bucket)?;
         if step > 0 {
             line = 0;
@@ -168,9 +176,10 @@ mod tests {
             keys in prop::collection::vec(any::<u64>(), 1..40),
             picks in prop::collection::vec((any::<prop::sample::Index>(), 0u64..1 << 40, any::<u32>(), any::<u16>()), 1..80),
         ) {
-            let of = |pick: &prop::sample::Index| Key(*pick.get(&keys));
             let mut postings: Vec<_> = picks.iter()
-                .map(|(key, line, ply, next)| Posting::new(of(key), *line, *ply, Some(*next)))
+                .map(|(key, line, ply, next)| {
+                    Posting::new(Key(*key.get(&keys)), *line, *ply, Some(*next))
+                })
                 .collect();
             let mut expected = postings.clone();
             expected.sort_unstable();

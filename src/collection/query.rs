@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use crate::book::{Ending, Facts, Filter, MoveStats};
 use crate::collection::entry::{Fault, GameKey, IndexedGame, StoredFault, note_of, part, unpack};
-use crate::collection::error::IndexError;
+use crate::collection::error::{IndexError, QueryResult};
 use crate::collection::lines::Lines;
 use crate::collection::rows::{result_number, result_of};
 use crate::collection::store::GameIndex;
@@ -202,16 +202,15 @@ impl Conditions {
     /// The conditions of a filter of records: names, event, result and facts.
     #[must_use]
     pub fn of_filter(filter: &Filter) -> Self {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let result = filter.result.map(|ending| match ending {
             Ending::Known(outcome) => Some(outcome),
             Ending::Unknown => None,
         });
         Self {
-            player: text(&filter.player),
-            first: text(&filter.first_player),
-            second: text(&filter.second_player),
-            event: text(&filter.event),
+            player: filter.player.clone().unwrap_or_default(),
+            first: filter.first_player.clone().unwrap_or_default(),
+            second: filter.second_player.clone().unwrap_or_default(),
+            event: filter.event.clone().unwrap_or_default(),
             result,
             ..Self::default()
         }
@@ -320,12 +319,13 @@ impl Sql {
 
     /// The tables of the texts with the words, before a query.
     pub(crate) fn tables(&self) -> String {
-        let table = |number: usize| {
-            format!(
-                "texts{number}(id) AS MATERIALIZED (SELECT id FROM texts WHERE instr(words, ?) > 0)"
-            )
-        };
-        let tables: Vec<String> = (1..=self.words.len()).map(table).collect();
+        let tables: Vec<String> = (1..=self.words.len())
+            .map(|number| {
+                format!(
+                    "texts{number}(id) AS MATERIALIZED (SELECT id FROM texts WHERE instr(words, ?) > 0)"
+                )
+            })
+            .collect();
         if tables.is_empty() { String::new() } else { format!("WITH {}", tables.join(", ")) }
     }
 
@@ -385,6 +385,7 @@ impl SortColumn {
     fn order(self, page: &FoundPage) -> String {
         let way = if page.is_descending { " DESC" } else { "" };
         let terms = self.terms().iter().map(|term| {
+            // These terms put what is not stated last: they keep their direction.
             let is_absence = term.ends_with("NULL");
             format!("{term}{}, ", if is_absence { "" } else { way })
         });
@@ -404,7 +405,7 @@ impl GameIndex {
     /// [`IndexError`].
     pub fn find(&self, conditions: &Conditions, page: &FoundPage) -> Result<Found, IndexError> {
         self.within(conditions, &[], |index, among| {
-            index.found(conditions, page, among).map_err(|error| index.fault(&error))
+            index.found(conditions, page, among).in_index(&index.path)
         })
     }
 
@@ -425,6 +426,7 @@ impl GameIndex {
         let (records, lines): (i64, i64) =
             statement.query_row(params_from_iter(sql.parameters()), counted)?;
         let sort = match page.sort {
+            // Each row is a single copy then: places decide, in either direction.
             SortColumn::Copies if !page.fold_copies => SortColumn::Place,
             sort => sort,
         };
@@ -480,7 +482,7 @@ impl GameIndex {
             });
         }
         let Some(among) = among else { return work(self, "") };
-        self.set_wanted(&among.numbers).map_err(|error| self.fault(&error))?;
+        self.set_wanted(&among.numbers).in_index(&self.path)?;
         work(self, "JOIN temp.wanted w ON w.line = g.line")
     }
 
@@ -491,6 +493,7 @@ impl GameIndex {
         let mut insert =
             self.connection.prepare_cached("INSERT OR IGNORE INTO temp.wanted VALUES (?)")?;
         let inserted = lines.iter().try_for_each(|line| insert.execute([line]).map(drop));
+        // After an error, too: the connection must not stay in the transaction.
         self.connection.execute_batch("COMMIT")?;
         inserted
     }
@@ -509,11 +512,9 @@ impl GameIndex {
         samples: usize,
     ) -> Result<Reached, IndexError> {
         let next: HashMap<i64, Option<u16>> =
-            self.postings(key)?.iter().map(|p| (p.line.cast_signed(), p.next())).collect();
+            self.postings(key)?.iter().map(|p| (p.line_number(), p.next())).collect();
         self.within(conditions, &[key], |index, among| {
-            index
-                .counted(&next, conditions, (mover, samples), among)
-                .map_err(|error| index.fault(&error))
+            index.counted(&next, conditions, (mover, samples), among).in_index(&index.path)
         })
     }
 
@@ -569,7 +570,7 @@ impl GameIndex {
             (_, Ok(number)) => Named::Number(number),
             _ => return Ok(None),
         };
-        self.stored(named).map_err(|error| self.fault(&error))
+        self.stored(named).in_index(&self.path)
     }
 
     fn stored(&self, named: Named) -> rusqlite::Result<Option<StoredGame>> {
@@ -586,20 +587,19 @@ impl GameIndex {
              JOIN bodies b ON b.game = g.id WHERE {condition} ORDER BY {PLACE} LIMIT 1"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let at = |column: usize| COLUMNS_COUNT + 1 + column;
         statement
             .query_row(params_from_iter(values), |row| {
-                let path: Vec<u8> = row.get(at(0))?;
-                let shown: String = row.get(at(1))?;
+                let path: Vec<u8> = row.get(extra_column(0))?;
+                let shown: String = row.get(extra_column(1))?;
                 let stamp = FileStamp {
-                    len: row.get(at(2))?,
-                    time: row.get(at(3))?,
-                    is_link: row.get(at(4))?,
+                    len: row.get(extra_column(2))?,
+                    time: row.get(extra_column(3))?,
+                    is_link: row.get(extra_column(4))?,
                 };
                 let now = FileStamp::of(&path_of(&path, &shown));
-                let body: Option<Vec<u8>> = row.get(at(5))?;
-                let fault: Option<String> = row.get(at(6))?;
-                let note: Option<u8> = row.get(at(7))?;
+                let body: Option<Vec<u8>> = row.get(extra_column(5))?;
+                let fault: Option<String> = row.get(extra_column(6))?;
+                let note: Option<u8> = row.get(extra_column(7))?;
                 Ok(StoredGame {
                     about: listed(row)?,
                     json: body.and_then(|body| unpack(&body)),
@@ -607,7 +607,7 @@ impl GameIndex {
                     is_changed: now != Some(stamp),
                     fault: fault.and_then(|fault| StoredFault::read(&fault)),
                     note: note.and_then(note_of),
-                    words: row.get::<_, i64>(at(8))?.max(0) as u64,
+                    words: count_at(row, extra_column(8))?,
                 })
             })
             .optional()
@@ -631,12 +631,11 @@ fn path_of(bytes: &[u8], shown: &str) -> std::path::PathBuf {
 
 /// A game from the columns of [`COLUMNS`] and the number of its copies.
 fn listed(row: &Row<'_>) -> rusqlite::Result<IndexedGame> {
-    let number = |at: usize| row.get::<_, i64>(at).map(|n| n.max(0) as u64);
     Ok(IndexedGame {
-        number: number(0)?,
+        number: count_at(row, 0)?,
         key: GameKey(row.get(1)?),
         file: row.get(2)?,
-        place: number(3)?,
+        place: count_at(row, 3)?,
         players: [row.get(4)?, row.get(5)?],
         ratings: [row.get(6)?, row.get(7)?],
         event: row.get(8)?,
@@ -645,8 +644,18 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<IndexedGame> {
         result: result_of(row.get(11)?),
         code: row.get(12)?,
         opening: row.get(13)?,
-        plies: usize::try_from(number(14)?).unwrap_or(usize::MAX),
+        plies: usize::try_from(count_at(row, 14)?).unwrap_or(usize::MAX),
         is_broken: row.get(15)?,
-        copies: number(COLUMNS_COUNT)?,
+        copies: count_at(row, COLUMNS_COUNT)?,
     })
+}
+
+/// The place of a column behind those of [`listed`].
+const fn extra_column(number: usize) -> usize {
+    COLUMNS_COUNT + 1 + number
+}
+
+/// A count in a row; 0 in place of a negative number, which the index does not write.
+fn count_at(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(at).map(|n| n.max(0) as u64)
 }

@@ -19,6 +19,7 @@ pub(crate) fn insert_line(
     if insert.execute(params![hash, start, moves])? > 0 {
         return Ok((tx.last_insert_rowid(), true));
     }
+    // Nothing was inserted, so that a line with this hash is there.
     let mut find = tx.prepare_cached("SELECT id FROM lines WHERE hash = ?")?;
     Ok((find.query_row([hash], |row| row.get(0))?, false))
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
@@ -9,7 +10,7 @@ use crate::book::open_working;
 use crate::bytes::StopFlag;
 use crate::bytes::own_files;
 use crate::bytes::paths::folder_of;
-use crate::collection::error::IndexError;
+use crate::collection::error::{IndexError, QueryResult};
 use crate::game::Game;
 use crate::message::{Message, message};
 
@@ -77,6 +78,8 @@ pub struct GameIndex {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
     pub(crate) stop: StopFlag,
+    /// Goes after the connection.
+    _noted: NotedFile,
 }
 
 /// The place of the index for the games of `G` in these files and folders, in a folder of indexes: a name made of the
@@ -92,6 +95,7 @@ pub fn index_path<G: Game>(folder: &Path, inputs: &[PathBuf]) -> io::Result<Path
     paths.dedup();
     let mut hasher = blake3::Hasher::new();
     for path in paths {
+        // No path has a zero byte: it keeps the end of one apart from the beginning of the next.
         hasher.update(path.as_os_str().as_encoded_bytes()).update(&[0]);
     }
     let name = &hasher.finalize().to_hex()[..24];
@@ -149,10 +153,10 @@ impl GameIndex {
     }
 
     fn try_open_made<G: Game>(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
-        let mut file = own_files::open(path).map_err(IndexError::at(path))?;
-        check_head(&mut file, path)?;
-        drop(file);
-        let index = Self::connect(path, stop)?;
+        let index = Self::connect_checked(path, stop, || {
+            let mut file = own_files::open(path).map_err(IndexError::at(path))?;
+            check_head(&mut file, path)
+        })?;
         index.check_numbers()?;
         index.check::<G>()?;
         Ok(index)
@@ -164,6 +168,7 @@ impl GameIndex {
     ///
     /// Those of removing.
     pub fn remove(path: &Path) -> Result<(), IndexError> {
+        // The file goes last: a log that is left without it could be applied to the next one.
         for suffix in ["-wal", "-shm", ""] {
             let mut name = path.as_os_str().to_owned();
             name.push(suffix);
@@ -178,18 +183,15 @@ impl GameIndex {
     fn try_open<G: Game>(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
         let io = IndexError::at(path);
         std::fs::create_dir_all(folder_of(path)).map_err(&io)?;
-        let mut file = own_files::open_or_make(path).map_err(&io)?;
-        let is_empty = file.metadata().map_err(&io)?.len() == 0;
-        if !is_empty {
-            check_head(&mut file, path)?;
-        }
-        drop(file);
-        let sql = |error| IndexError::of(path, &error);
-        let index = Self::connect(path, stop)?;
+        let index = Self::connect_checked(path, stop, || {
+            let mut file = own_files::open_or_make(path).map_err(&io)?;
+            let is_empty = file.metadata().map_err(&io)?.len() == 0;
+            if is_empty { Ok(()) } else { check_head(&mut file, path) }
+        })?;
         let objects: i64 = index
             .connection
             .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
-            .map_err(sql)?;
+            .in_index(path)?;
         if (index.numbers()?, objects) == ((0, 0), 0) {
             index.make::<G>()?;
         } else {
@@ -197,18 +199,20 @@ impl GameIndex {
         }
         index.check::<G>()?;
         // Only now: this writes to the file.
-        index.connection.execute_batch(PRAGMAS).map_err(sql)?;
+        index.connection.execute_batch(PRAGMAS).in_index(path)?;
         index.set_cache(USUAL_CACHE)?;
         Ok(index)
     }
 
     /// The numbers of the application and of the version in the file.
     fn numbers(&self) -> Result<(i64, i64), IndexError> {
-        let number = |name| {
-            let value = self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-            value.map_err(|error| self.fault(&error))
-        };
-        Ok((number("application_id")?, number("user_version")?))
+        Ok((self.pragma("application_id")?, self.pragma("user_version")?))
+    }
+
+    /// The number in the file under the name of a pragma.
+    fn pragma(&self, name: &str) -> Result<i64, IndexError> {
+        let value = self.connection.pragma_query_value(None, name, |row| row.get(0));
+        value.in_index(&self.path)
     }
 
     /// Checks that the file is an index of this version.
@@ -224,13 +228,36 @@ impl GameIndex {
         Ok(())
     }
 
-    /// Opens a file that is an index, or an empty one, without a look at it; so does each thread that reads one beside others.
+    /// Opens a file that is an index, or an empty one, once `check` has had a look at it without SQLite.
+    fn connect_checked(
+        path: &Path,
+        stop: &StopFlag,
+        check: impl FnOnce() -> Result<(), IndexError>,
+    ) -> Result<Self, IndexError> {
+        let mut open = OpenFiles::lock();
+        // Whoever closes a file under Unix gives up the locks that other connections of this process have on it. So one that
+        // is open, and has been checked for that, is not looked at again.
+        if !open.holds(path) {
+            check()?;
+        }
+        Self::connect_noted(path, stop, &mut open)
+    }
+
+    /// Opens a file that is an index without a look at it; so does each thread that reads one beside others.
     pub(crate) fn connect(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
-        let sql = |error| IndexError::of(path, &error);
-        let mut connection = open_working(path, "PRAGMA busy_timeout = 10000;").map_err(sql)?;
+        Self::connect_noted(path, stop, &mut OpenFiles::lock())
+    }
+
+    fn connect_noted(
+        path: &Path,
+        stop: &StopFlag,
+        open: &mut OpenFiles,
+    ) -> Result<Self, IndexError> {
+        let mut connection = open_working(path, "PRAGMA busy_timeout = 10000;").in_index(path)?;
         let watched = stop.clone();
-        connection.progress_handler(STEPS, Some(move || watched.is_set())).map_err(sql)?;
-        Ok(Self { connection, path: path.to_owned(), stop: stop.clone() })
+        connection.progress_handler(STEPS, Some(move || watched.is_set())).in_index(path)?;
+        let noted = open.note(path);
+        Ok(Self { connection, path: path.to_owned(), stop: stop.clone(), _noted: noted })
     }
 
     /// Makes the tables of an empty file, unless another process does.
@@ -241,7 +268,7 @@ impl GameIndex {
              PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT;",
             G::NAME
         );
-        self.connection.execute_batch(&about).map_err(|error| self.fault(&error))
+        self.connection.execute_batch(&about).in_index(&self.path)
     }
 
     /// Checks that the file has these tables and no others, and is of the game.
@@ -283,13 +310,14 @@ impl GameIndex {
 
     /// Sets the memory for pages of the file, in KiB.
     pub(crate) fn set_cache(&self, kib: i64) -> Result<(), IndexError> {
+        // SQLite takes a negative number for KiB, and a positive one for pages.
         let set = self.connection.pragma_update(None, "cache_size", -kib);
-        set.map_err(|error| self.fault(&error))
+        set.in_index(&self.path)
     }
 
     pub(crate) fn about(&self, name: &str) -> Result<String, IndexError> {
         let sql = "SELECT value FROM about WHERE name = ?";
-        self.connection.query_row(sql, [name], |row| row.get(0)).map_err(|error| self.fault(&error))
+        self.connection.query_row(sql, [name], |row| row.get(0)).in_index(&self.path)
     }
 
     /// The rows of a query without parameters.
@@ -298,15 +326,9 @@ impl GameIndex {
         sql: &str,
         row: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, IndexError> {
-        let fault = |error| self.fault(&error);
-        let mut statement = self.connection.prepare(sql).map_err(fault)?;
-        let rows = statement.query_map((), row).map_err(fault)?;
-        rows.collect::<rusqlite::Result<_>>().map_err(fault)
-    }
-
-    /// The error of a query of this index.
-    pub(crate) fn fault(&self, error: &rusqlite::Error) -> IndexError {
-        IndexError::of(&self.path, error)
+        let mut statement = self.connection.prepare(sql).in_index(&self.path)?;
+        let rows = statement.query_map((), row).in_index(&self.path)?;
+        rows.collect::<rusqlite::Result<_>>().in_index(&self.path)
     }
 
     pub(crate) fn damaged(&self, what: impl Into<Message>) -> IndexError {
@@ -318,6 +340,57 @@ impl GameIndex {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Tells a file from every other one: its device and its number there.
+type FileId = (u64, u64);
+
+/// The files that connections of this process are open on, each as often as it is open.
+static OPEN: Mutex<Vec<FileId>> = Mutex::new(Vec::new());
+
+/// The list of open files, which nobody else changes meanwhile.
+struct OpenFiles(MutexGuard<'static, Vec<FileId>>);
+
+impl OpenFiles {
+    fn lock() -> Self {
+        // A thread that panicked has left the list whole: each change of it is one call.
+        Self(OPEN.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        file_id(path).is_some_and(|id| self.0.contains(&id))
+    }
+
+    fn note(&mut self, path: &Path) -> NotedFile {
+        let id = file_id(path);
+        self.0.extend(id);
+        NotedFile(id)
+    }
+}
+
+/// An entry in the list of open files, which goes with it.
+#[derive(Debug)]
+struct NotedFile(Option<FileId>);
+
+impl Drop for NotedFile {
+    fn drop(&mut self) {
+        let mut open = OpenFiles::lock();
+        if let Some(at) = open.0.iter().position(|&id| Some(id) == self.0) {
+            open.0.swap_remove(at);
+        }
+    }
+}
+
+/// The file at a path, where closing a file gives up locks.
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    path.symlink_metadata().ok().map(|about| (about.dev(), about.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_path: &Path) -> Option<FileId> {
+    None
 }
 
 /// Refuses what is no SQLite file, or one of another program, and takes the beginning of one for a damaged index.
@@ -348,4 +421,39 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
 /// A text with a single blank for each stretch of blanks.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+    use crate::xiangqi::Position;
+
+    /// The number of locks on a file, as the system lists them.
+    fn locks_on(path: &Path) -> usize {
+        let inode = format!(":{} ", path.metadata().unwrap().ino());
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.lines().filter(|line| line.contains(&inode)).count()
+    }
+
+    #[test]
+    fn a_second_connection_takes_no_lock_from_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index");
+        let stop = StopFlag::default();
+        let first = GameIndex::open::<Position>(&path, &stop).unwrap();
+        let locks = locks_on(&path);
+        assert!(locks > 0, "an open index has a lock");
+        drop(GameIndex::open::<Position>(&path, &stop).unwrap());
+        drop(GameIndex::open_made::<Position>(&path, &stop).unwrap());
+        assert_eq!(locks_on(&path), locks);
+        drop(first);
+        assert_eq!(locks_on(&path), 0);
+        // Closed by all, it is looked at again.
+        std::fs::write(&path, "something else entirely").unwrap();
+        let refused = GameIndex::open::<Position>(&path, &stop);
+        assert!(matches!(refused, Err(IndexError::Foreign { .. })), "{refused:?}");
+    }
 }

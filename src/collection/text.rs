@@ -15,6 +15,7 @@ pub(crate) fn searched<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
         push(&mut text, &folded);
         if let Some(Spelled { whole, initials }) = spelled {
             push(&mut text, &whole);
+            // Both lv and lu are written for lü.
             if whole.contains('v') {
                 push(&mut text, &whole.replace('v', "u"));
             }
@@ -25,6 +26,7 @@ pub(crate) fn searched<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 fn push(text: &mut String, part: &str) {
+    // Words of a search have no line feed, so none is found across two parts.
     let separator = if text.is_empty() { "" } else { "\n" };
     // Writing to a string does not fail.
     let _ = write!(text, "{separator}{part}");

@@ -14,7 +14,7 @@ use crate::bytes::StopFlag;
 use crate::bytes::lock::FileLock;
 use crate::bytes::paths::{base_name, lasting};
 use crate::collection::entry::{Entry, postings_of};
-use crate::collection::error::{IndexError, expect_going};
+use crate::collection::error::{IndexError, QueryResult, expect_going};
 use crate::collection::game::Collected;
 use crate::collection::merge::{Merger, SharedFile};
 use crate::collection::postings::{self, Posting};
@@ -227,6 +227,7 @@ impl<'a> Updater<'a> {
         for other in others {
             self.index.set_cache(LARGE_CACHE)?;
             let taken = self.take_from::<G>(other);
+            // Before the error is handed on: the index may stay open after it.
             self.index.set_cache(USUAL_CACHE)?;
             taken?;
         }
@@ -263,14 +264,12 @@ impl<'a> Updater<'a> {
         let stop = self.index.stop.clone();
         let other = &GameIndex::open_made::<G>(other, &stop)?;
         // What is read of it is of one moment, whatever another process does with it.
-        let of_other = |error| other.fault(&error).of_other();
-        let reading = other.connection.unchecked_transaction().map_err(of_other)?;
+        let reading = other.connection.unchecked_transaction().in_other(other.path())?;
         let shared = self.shared_files(other)?;
         if shared.is_empty() {
             return Ok(());
         }
         let path = self.index.path.clone();
-        let fault = |error| IndexError::of(&path, &error);
         let state = IndexProgress {
             bytes: shared.iter().map(|file| file.len).sum(),
             games: self.number("SELECT count(*) FROM games")? as u64,
@@ -283,6 +282,7 @@ impl<'a> Updater<'a> {
         // Half of the work are the games, half the positions.
         let mut show = |games: u64, half: u8, done: u64, of: u64| {
             if shown_at.elapsed() >= SHOW_TIME {
+                // A product of bytes and games may exceed 64 bits.
                 let [done, of] = [done, of.max(1)].map(u128::from);
                 let done = u128::from(half) * of + done;
                 let bytes_done = (u128::from(state.bytes) * done / (2 * of)) as u64;
@@ -294,18 +294,18 @@ impl<'a> Updater<'a> {
         let mut merger = Merger::<G>::new(&tx, other, &path, &stop)?;
         let mut taken = 0;
         for file in &shared {
-            clear_file(&tx, file.id).map_err(fault)?;
+            clear_file(&tx, file.id).in_index(&path)?;
             merger.take_games(*file, &mut |games| show(taken + games, 0, taken + games, all))?;
             let counts = (file.seen.cast_signed(), file.games.cast_signed(), DONE, file.id);
             let sql = "UPDATE files SET seen = ?, games = ?, state = ? WHERE id = ?";
-            tx.execute(sql, counts).map_err(fault)?;
+            tx.execute(sql, counts).in_index(&path)?;
             taken += file.games;
         }
         let done = &mut |buckets| show(taken, 1, buckets, postings::BUCKETS);
         let segment = merger.take_postings(self.segment, done)?;
         drop(merger);
-        tx.commit().map_err(fault)?;
-        reading.finish().map_err(of_other)?;
+        tx.commit().in_index(&path)?;
+        reading.finish().in_other(other.path())?;
         self.segment = segment;
         self.report.taken += shared.len();
         self.renumber()
@@ -359,7 +359,6 @@ impl<'a> Updater<'a> {
     fn refresh(&mut self, files: &[PathBuf]) -> Result<(), IndexError> {
         let mut known = known(self.index)?;
         let path = self.index.path.clone();
-        let fault = |error| IndexError::of(&path, &error);
         let tx = begin(self.index)?;
         for (rank, file) in files.iter().enumerate() {
             let rank = (rank as u64).cast_signed();
@@ -369,26 +368,26 @@ impl<'a> Updater<'a> {
                     let sql = "UPDATE files SET rank = ? WHERE id = ?";
                     tx.prepare_cached(sql)
                         .and_then(|mut s| s.execute((rank, known.id)))
-                        .map_err(fault)?;
+                        .in_index(&path)?;
                 }
                 (before, stamp) => {
                     if let Some(before) = before {
-                        drop_file(&tx, before.id).map_err(fault)?;
+                        drop_file(&tx, before.id).in_index(&path)?;
                         self.report.dropped += 1;
                     }
-                    add_file(&tx, file, stamp, rank).map_err(fault)?;
+                    add_file(&tx, file, stamp, rank).in_index(&path)?;
                 }
             }
         }
-        for (path, gone) in &known {
+        for (key, gone) in &known {
             // A drive that is away may have been known by links that cannot be followed now.
-            if self.has_absent && !self.present.iter().any(|input| is_below(path, input)) {
+            if self.has_absent && !self.present.iter().any(|input| is_below(key, input)) {
                 continue;
             }
-            drop_file(&tx, gone.id).map_err(fault)?;
+            drop_file(&tx, gone.id).in_index(&path)?;
             self.report.dropped += 1;
         }
-        tx.commit().map_err(fault)?;
+        tx.commit().in_index(&path)?;
         self.renumber()
     }
 
@@ -397,7 +396,7 @@ impl<'a> Updater<'a> {
         let sql = "UPDATE files SET first = sums.first FROM (SELECT id, sum(games) OVER
              (ORDER BY rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - games AS first FROM files) AS sums
              WHERE files.id = sums.id AND files.first <> sums.first";
-        self.index.connection.execute(sql, ()).map_err(|error| self.index.fault(&error)).map(drop)
+        self.index.connection.execute(sql, ()).in_index(&self.index.path).map(drop)
     }
 
     /// Reads a file from where the index has it.
@@ -413,18 +412,18 @@ impl<'a> Updater<'a> {
         };
         let sql = "UPDATE files SET state = ? WHERE id = ?";
         let set = self.index.connection.execute(sql, (state, file.id));
-        set.map_err(|error| self.index.fault(&error)).map(drop)
+        set.in_index(&self.index.path).map(drop)
     }
 
     /// Forgets what was read of a file that was changed meanwhile; the next update reads it again.
     fn forget(&mut self, file: &KnownFile) -> Result<(), IndexError> {
         let path = self.index.path.clone();
-        let fault = |error| IndexError::of(&path, &error);
         let tx = begin(self.index)?;
-        clear_file(&tx, file.id).map_err(fault)?;
+        clear_file(&tx, file.id).in_index(&path)?;
+        // No file has that length: the next update takes this one for changed.
         let sql = "UPDATE files SET state = ?, len = -1 WHERE id = ?";
-        tx.execute(sql, (UNREADABLE, file.id)).map_err(fault)?;
-        tx.commit().map_err(fault)
+        tx.execute(sql, (UNREADABLE, file.id)).in_index(&path)?;
+        tx.commit().in_index(&path)
     }
 
     /// Writes the games of a file, a step after the other. The outer fault is one of the index.
@@ -453,6 +452,7 @@ impl<'a> Updater<'a> {
             ReadOptions::keeping(Keep::Opened),
             &mut |source, game| {
                 seen += 1;
+                // An earlier update, which was interrupted, has written these.
                 if seen <= file.seen {
                     return ControlFlow::Continue(());
                 }
@@ -496,13 +496,12 @@ impl<'a> Updater<'a> {
         expect_going(stop)?;
         let count = step.entries.len() as u64;
         let path = self.index.path.clone();
-        let fault = |error| IndexError::of(&path, &error);
         let tx = begin(self.index)?;
-        write_step(&tx, step, file, self.segment).map_err(fault)?;
+        write_step(&tx, step, file, self.segment).in_index(&path)?;
         let sql = "UPDATE files SET seen = ?, games = ? WHERE id = ?";
         tx.execute(sql, (seen.cast_signed(), (file.games + count).cast_signed(), file.id))
-            .map_err(fault)?;
-        tx.commit().map_err(fault)?;
+            .in_index(&path)?;
+        tx.commit().in_index(&path)?;
         self.segment += 1;
         file.seen = seen;
         file.games += count;
@@ -518,19 +517,19 @@ impl<'a> Updater<'a> {
         if self.report.dropped == 0 {
             return Ok(());
         }
-        let fault = |error| self.index.fault(&error);
         let sql =
             "DELETE FROM lines WHERE NOT EXISTS (SELECT 1 FROM games WHERE games.line = lines.id)";
-        let gone = self.index.connection.execute(sql, ()).map_err(fault)? as u64;
-        self.index.connection.execute(UNUSED_TEXTS, ()).map_err(fault)?;
+        let gone = self.index.connection.execute(sql, ()).in_index(&self.index.path)? as u64;
+        self.index.connection.execute(UNUSED_TEXTS, ()).in_index(&self.index.path)?;
         let before: u64 = self.index.about("stale")?.parse().unwrap_or(0);
         let stale = before + gone;
         let live = self.number("SELECT count(*) FROM lines")? as u64;
+        // Positions of removed lines stay in the segments: only a new index is without them.
         if stale > FEW_STALE + 2 * live {
             return Err(self.index.damaged("most of it is about games that are gone"));
         }
         let sql = "UPDATE about SET value = ? WHERE name = 'stale'";
-        self.index.connection.execute(sql, [stale.to_string()]).map_err(fault).map(drop)
+        self.index.connection.execute(sql, [stale.to_string()]).in_index(&self.index.path).map(drop)
     }
 
     fn count(&self) -> Result<IndexReport, IndexError> {
@@ -547,7 +546,7 @@ impl<'a> Updater<'a> {
 
     fn number(&self, sql: &str) -> Result<i64, IndexError> {
         let number = self.index.connection.query_row(sql, (), |row| row.get(0));
-        number.map_err(|error| self.index.fault(&error))
+        number.in_index(&self.index.path)
     }
 }
 
@@ -560,6 +559,7 @@ impl<G: Collected> Waiting<G> {
     fn add(&mut self, source: &str, place: u64, game: Option<ParsedGame<G>>) {
         let Some(game) = game else { return };
         self.size += game.record.rough_size();
+        // Games of one source follow each other, and share its name.
         let last = self.games.last().map(|(name, _, _)| name).filter(|name| ***name == *source);
         let name = last.map_or_else(|| source.into(), Arc::clone);
         self.games.push((name, place, game));
@@ -578,6 +578,7 @@ impl<G: Collected> Waiting<G> {
             let entry = Entry::of(&source, &game).ok()?;
             Some(NewGame { place, entry, postings: postings_of(&game.record, 0) })
         });
+        // On all cores, but collected in the order of the games, by which they are numbered.
         for game in made.collect::<Vec<NewGame>>() {
             step.postings += game.postings.len();
             step.bytes += game.entry.body.as_ref().map_or(0, Vec::len) + game.entry.comments.len();
@@ -597,7 +598,7 @@ impl Step {
 fn begin(index: &mut GameIndex) -> Result<Transaction<'_>, IndexError> {
     let path = index.path.clone();
     let begun = index.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-    begun.map_err(|error| IndexError::of(&path, &error))
+    begun.in_index(&path)
 }
 
 /// The files that an index knows, by their paths.
@@ -614,11 +615,16 @@ fn known(index: &GameIndex) -> Result<HashMap<Vec<u8>, KnownFile>, IndexError> {
 
 /// Returns true if a path is that of the file or folder, or lies below it.
 fn is_below(path: &[u8], folder: &Path) -> bool {
-    let is_separator = |&byte: &u8| std::path::is_separator(byte.into());
     let folder = path_key(folder);
     path.strip_prefix(folder).is_some_and(|rest| {
-        rest.first().is_none_or(is_separator) || folder.last().is_some_and(is_separator)
+        rest.first().copied().is_none_or(is_separator)
+            || folder.last().copied().is_some_and(is_separator)
     })
+}
+
+/// Returns true if a byte of a path separates the names in it.
+fn is_separator(byte: u8) -> bool {
+    std::path::is_separator(byte.into())
 }
 
 /// The text of a path by which the index knows it.

@@ -51,14 +51,14 @@ impl CrossTable {
     #[must_use]
     pub fn of(totals: &TournamentTotals) -> Self {
         let Ratings { players, with_prior } = totals.ratings();
-        let row = |(engine, rating)| CrossRow {
+        let rows = players.into_iter().enumerate().map(|(engine, rating)| CrossRow {
             engine,
             rank: 0,
             rating,
             colours: totals.colours(engine),
             against: against(totals, engine),
-        };
-        let mut rows: Vec<CrossRow> = players.into_iter().enumerate().map(row).collect();
+        });
+        let mut rows: Vec<CrossRow> = rows.collect();
         rows.sort_by_key(|row| Reverse(row.merit()));
         let merits: Vec<_> = rows.iter().map(CrossRow::merit).collect();
         for row in &mut rows {

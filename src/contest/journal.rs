@@ -216,14 +216,16 @@ mod tests {
     use crate::record::Tree;
     use crate::xiangqi::{Move, Position};
 
+    fn tag(name: &str, value: &str) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
     fn game(number: usize) -> ContestGame {
-        let tag = |name: &str, value: String| (name.to_owned(), value);
         let moves = ["h2e2", "h9g7"].map(|mv| Move::parse(mv).unwrap());
         let outcome =
             [Outcome::Win(Side::First), Outcome::Draw, Outcome::Win(Side::Second)][number % 3];
         let tree = Tree { moves: moves.to_vec(), ..Tree::default() };
-        let tags =
-            vec![tag("Event", "juzhong match".to_owned()), tag("Round", (number + 1).to_string())];
+        let tags = vec![tag("Event", "juzhong match"), tag("Round", &(number + 1).to_string())];
         let record = Record { tags, start: None, start_clock: 0, result: Some(outcome), tree };
         let effort =
             [1, 2].map(|n| Effort { moves: n, depth: 5, nodes: 99, micros: number as u64 });

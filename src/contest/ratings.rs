@@ -134,6 +134,7 @@ impl PairPoints {
         let others = self.len().saturating_sub(1).max(1) as f64;
         for (player, row) in self.0.iter_mut().enumerate() {
             for (other, points) in row.iter_mut().enumerate() {
+                // A drawn game is half a point for either: the other's half is added in its own row.
                 *points += if other == player { 0.0 } else { draws / others / 2.0 };
             }
         }
@@ -255,6 +256,7 @@ impl PairPoints {
             }
         }
         let mut inverse = inverse(matrix)?;
+        // That part is its own inverse; without it there remains the inverse among differences.
         inverse.iter_mut().flatten().for_each(|entry| *entry -= common);
         Some(inverse)
     }
@@ -298,6 +300,7 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
         row.extend((0..size).map(|column| if column == place { 1.0 } else { 0.0 }));
     }
     for column in 0..size {
+        // The largest entry of the column, so that errors of rounding do not grow.
         let pivot = (column..size)
             .max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
         matrix.swap(column, pivot);
@@ -373,23 +376,25 @@ mod tests {
         }
     }
 
+    /// The logarithm of the likelihood of results, draws as half a win and half a loss, under these ratings.
+    fn log_likelihood(results: &[([usize; 2], Count)], elos: [f64; 3]) -> f64 {
+        let logarithms = results.iter().map(|&([a, b], count)| {
+            let score = expected_score(elos[a] - elos[b]);
+            count.points() * score.ln() + count.reversed().points() * (1.0 - score).ln()
+        });
+        logarithms.sum()
+    }
+
     /// The likelihood of three players on a grid that grows finer around its best point.
     #[test]
     fn three_players_have_the_likeliest_ratings() {
         let results =
             [([0, 1], count(5, 4, 2)), ([1, 2], count(3, 3, 3)), ([0, 2], count(9, 1, 0))];
-        let likelihood = |elos: [f64; 3]| -> f64 {
-            let of = |([a, b], count): ([usize; 2], Count)| {
-                let score = expected_score(elos[a] - elos[b]);
-                count.points() * score.ln() + count.reversed().points() * (1.0 - score).ln()
-            };
-            results.iter().copied().map(of).sum()
-        };
         let (mut best, mut step) = ([0.0_f64; 2], 128.0);
         while step > 1e-4 {
             let around = |x: f64| (-4..=4).map(move |n| x + f64::from(n) * step);
             let grid = around(best[0]).flat_map(|a| around(best[1]).map(move |b| [a, b]));
-            let value = |[a, b]: [f64; 2]| likelihood([a, b, -a - b]);
+            let value = |[a, b]: [f64; 2]| log_likelihood(&results, [a, b, -a - b]);
             best = grid.max_by(|a, b| value(*a).total_cmp(&value(*b))).unwrap();
             step /= 2.0;
         }
@@ -427,10 +432,10 @@ mod tests {
         for _ in 0..200 {
             let ratings = Ratings::of(known.len(), &played(&known, 100, draws, &mut chance));
             assert!(!ratings.with_prior);
-            let held = |(rating, known): (&Option<Rating>, &f64)| {
+            let held = ratings.players.iter().zip(&known).filter(|&(rating, known)| {
                 rating.is_some_and(|rating| (rating.low..=rating.high).contains(known))
-            };
-            within += ratings.players.iter().zip(&known).filter(|&pair| held(pair)).count();
+            });
+            within += held.count();
         }
         within as f64 / 1000.0
     }
@@ -452,6 +457,11 @@ mod tests {
         near(rating.low, -rating.high, 1e-9);
     }
 
+    /// The rating of the first of two players after games without a loss.
+    fn unbeaten(wins: u64, draws: u64) -> f64 {
+        elos(2, &[([0, 1], count(wins, draws, 0))])[0]
+    }
+
     #[test]
     fn records_without_a_loss_have_finite_ratings() {
         let ratings = Ratings::of(2, &[([0, 1], count(20, 0, 0))]);
@@ -460,8 +470,7 @@ mod tests {
         near(first.elo - second.elo, elo(20.5 / 21.0), 1e-6);
         assert!(first.high.is_finite() && first.low < first.elo && first.high > first.elo);
         // More games won without a loss are more Elo; one half point given away is less.
-        let won = |wins, draws| elos(2, &[([0, 1], count(wins, draws, 0))])[0];
-        assert!(won(21, 0) > won(20, 0) && won(20, 0) > won(19, 1));
+        assert!(unbeaten(21, 0) > unbeaten(20, 0) && unbeaten(20, 0) > unbeaten(19, 1));
         // Each beats those after it.
         let all: Vec<_> =
             (0..6).flat_map(|a| (a + 1..6).map(move |b| ([a, b], count(1000, 0, 0)))).collect();

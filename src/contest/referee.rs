@@ -143,9 +143,8 @@ impl<G: Contested> Referee<G> {
     }
 
     fn by_agreement(&self, line: &Line<G>, scores: &[Option<i32>]) -> Option<End> {
-        let last = |moves: usize| scores.len().checked_sub(2 * moves).map(|from| &scores[from..]);
         if let Some(ResignRule { moves, score }) = self.resign
-            && let Some(last) = last(moves)
+            && let Some(last) = last_scores(scores, moves)
         {
             // The side to move made the first of an even number of plies.
             let mover = line.position().turn();
@@ -167,10 +166,15 @@ impl<G: Contested> Referee<G> {
             }
         }
         let DrawRule { from, moves, score } = self.draw?;
-        let level = |said: &Option<i32>| said.is_some_and(|said| said.abs() <= score);
-        let drawn = line.len() >= 2 * from && last(moves)?.iter().all(level);
+        let last = last_scores(scores, moves).filter(|_| line.len() >= 2 * from)?;
+        let drawn = last.iter().all(|said| said.is_some_and(|said| said.abs() <= score));
         drawn.then(|| End::new(Outcome::Draw, message!("called a draw after {moves} level moves")))
     }
+}
+
+/// The scores of the last moves of both sides, that number of each; `None` where there are fewer.
+fn last_scores(scores: &[Option<i32>], moves: usize) -> Option<&[Option<i32>]> {
+    scores.len().checked_sub(2 * moves).map(|from| &scores[from..])
 }
 
 #[cfg(test)]
@@ -219,8 +223,8 @@ mod tests {
 
     #[test]
     fn scores_beyond_all_numbers_are_decided_ones() {
-        let said = |score| centipawns(ScoreKind::Centipawns(score));
-        let scores = [i32::MIN, i32::MAX, i32::MIN, i32::MAX].map(said);
+        let scores = [i32::MIN, i32::MAX, i32::MIN, i32::MAX]
+            .map(|score| centipawns(ScoreKind::Centipawns(score)));
         let draw = Referee { draw: Some("2,1,10".parse().unwrap()), ..Referee::default() };
         assert_eq!(end(&draw, LEVEL, &scores), None);
         let resign = Referee { resign: Some("2,500".parse().unwrap()), ..Referee::default() };

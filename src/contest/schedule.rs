@@ -133,14 +133,16 @@ impl Schedule {
 /// All pairs of engines: one stays in its place, the others move round it.
 fn in_circles(engines: usize) -> Vec<[usize; 2]> {
     let Some(last) = (engines + engines % 2).checked_sub(1) else { return Vec::new() };
-    let opposite = |turn: usize| {
-        let around = (1..=last / 2).map(move |step| [turn + step, turn + last - step]);
-        let around = around.map(move |pair| pair.map(|place| place % last));
-        std::iter::once([turn, last]).chain(around)
-    };
-    let pairs = (0..last).flat_map(opposite).map(|[a, b]| [a.min(b), a.max(b)]);
+    let pairs = (0..last).flat_map(|turn| opposite(turn, last)).map(|[a, b]| [a.min(b), a.max(b)]);
     // The place that is nobody's if they are odd.
     pairs.filter(|pair| pair[1] < engines).collect()
+}
+
+/// The pairs of a turn: the place `last` stays, the places before it are round a circle and pair off across it.
+fn opposite(turn: usize, last: usize) -> impl Iterator<Item = [usize; 2]> {
+    let around = (1..=last / 2).map(move |step| [turn + step, turn + last - step]);
+    let around = around.map(move |pair| pair.map(|place| place % last));
+    std::iter::once([turn, last]).chain(around)
 }
 
 #[cfg(test)]

@@ -146,6 +146,7 @@ impl<G: Contested> Scheduler<'_, G> {
         let halt = StopFlag::default();
         let (sender, games) = channel();
         std::thread::scope(|scope| {
+            // However this ends, the scope waits for its workers, which play on until they are halted.
             let _halt = SetAtEnd(&halt);
             for _ in 0..self.concurrency.max(1).min(left) {
                 let sender = sender.clone();
@@ -153,6 +154,7 @@ impl<G: Contested> Scheduler<'_, G> {
                 let halt = &halt;
                 scope.spawn(move || self.work(next, halt, &sender));
             }
+            // The workers have all senders now, so that the channel closes with the last of them.
             drop(sender);
             self.collect(&games, first, &Stops { stop, halt: &halt }, receive)
         })

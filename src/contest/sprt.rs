@@ -110,29 +110,33 @@ fn possible(p: f64) -> bool {
 /// The frequencies with mean `mean` (between 0 and 1) that make those observed the likeliest:
 /// `p / (1 + t (x - mean))` with the t at which the mean is right.
 fn likeliest(shares: &[f64; 5], mean: f64) -> [f64; 5] {
-    let weighed = |t: f64| {
-        let mut index = 0.0;
-        shares.map(|p| {
-            let x = index / 4.0;
-            index += 1.0;
-            p / (1.0 + t * (x - mean))
-        })
-    };
     // Between these all denominators are positive; the excess falls as t grows, so that halving finds its
     // zero.
     let mut low = -1.0 / (1.0 - mean);
     let mut high = 1.0 / mean;
+    // After 60 halvings the error is below the rounding of the denominators.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
+        let weighed = weighed(shares, mean, middle);
         let excess: f64 =
-            weighed(middle).iter().zip(0_u8..).map(|(q, i)| q * (f64::from(i) / 4.0 - mean)).sum();
+            weighed.iter().zip(0_u8..).map(|(q, i)| q * (f64::from(i) / 4.0 - mean)).sum();
         if excess > 0.0 {
             low = middle;
         } else {
             high = middle;
         }
     }
-    weighed(f64::midpoint(low, high))
+    weighed(shares, mean, f64::midpoint(low, high))
+}
+
+/// The frequencies with the multiplier `t`.
+fn weighed(shares: &[f64; 5], mean: f64, t: f64) -> [f64; 5] {
+    let mut index = 0.0;
+    shares.map(|p| {
+        let x = index / 4.0;
+        index += 1.0;
+        p / (1.0 + t * (x - mean))
+    })
 }
 
 #[cfg(test)]
@@ -193,17 +197,20 @@ mod tests {
         }
     }
 
+    /// The mean of a function of the scores of pairs.
+    fn mean(pairs: &[u64; 5], of: impl Fn(f64) -> f64) -> f64 {
+        let n = pairs.iter().sum::<u64>() as f64;
+        let scores = [0.0, 0.25, 0.5, 0.75, 1.0];
+        pairs.iter().zip(scores).map(|(&k, x)| k as f64 / n * of(x)).sum()
+    }
+
     /// Near the hypotheses the ratio is that of normal distributions.
     #[test]
     fn the_ratio_is_nearly_that_of_normal_distributions() {
         for pairs in [[20, 180, 560, 210, 30], [4, 100, 820, 130, 6], [100, 200, 400, 200, 100]] {
             let n: f64 = pairs.iter().sum::<u64>() as f64;
-            let scores = [0.0, 0.25, 0.5, 0.75, 1.0];
-            let mean = |f: &dyn Fn(f64) -> f64| -> f64 {
-                pairs.iter().zip(scores).map(|(&k, x)| k as f64 / n * f(x)).sum()
-            };
-            let score = mean(&|x| x);
-            let variance = mean(&|x| (x - score).powi(2));
+            let score = mean(&pairs, |x| x);
+            let variance = mean(&pairs, |x| (x - score).powi(2));
             let (s0, s1) = (expected_score(TEST.elo0), expected_score(TEST.elo1));
             let expected = n * (s1 - s0) * (2.0 * score - s0 - s1) / (2.0 * variance);
             near(TEST.log_likelihood_ratio(&pairs), expected, 0.02 * expected.abs() + 0.01);

@@ -229,6 +229,7 @@ fn normal(x: f64) -> f64 {
     let upper = if z < 2.0 {
         let mut term = 2.0 * z * scale;
         let mut sum = term;
+        // Below 2 the terms pass under the precision of the sum long before the last one.
         for n in 1..60 {
             term *= 2.0 * z * z / f64::from(2 * n + 1);
             sum += term;
@@ -333,28 +334,31 @@ mod tests {
         near(estimate.superiority, 0.5, 1e-12);
     }
 
+    fn by_pairs(pairs: [u64; 5]) -> EloEstimate {
+        MatchResults { pairs, ..MatchResults::default() }.by_pairs().unwrap()
+    }
+
     /// Equal results, and few of them, prove little.
     #[test]
     fn few_pairs_have_wide_error_bars() {
-        let pairs = |pairs| MatchResults { pairs, ..MatchResults::default() }.by_pairs().unwrap();
         assert_eq!(MatchResults::default().by_pairs(), None);
-        let one = pairs([0, 0, 1, 0, 0]);
+        let one = by_pairs([0, 0, 1, 0, 0]);
         assert_eq!((one.elo, one.superiority), (0.0, 0.5));
         assert_eq!((one.low, one.high), (f64::NEG_INFINITY, f64::INFINITY));
-        let lost = pairs([1, 0, 0, 0, 0]);
+        let lost = by_pairs([1, 0, 0, 0, 0]);
         assert_eq!((lost.score, lost.elo, lost.low), (0.0, f64::NEG_INFINITY, f64::NEG_INFINITY));
         assert!(lost.high > 100.0 && lost.superiority > 0.025, "{lost:?}");
-        let two = pairs([2, 0, 0, 0, 0]);
+        let two = by_pairs([2, 0, 0, 0, 0]);
         assert!(two.high > 0.0 && (0.025..0.05).contains(&two.superiority), "{two:?}");
         // Of equals that never draw, one wins all eight games once in 256 times.
-        let won = pairs([0, 0, 0, 0, 4]);
+        let won = by_pairs([0, 0, 0, 0, 4]);
         assert_eq!((won.elo, won.high), (f64::INFINITY, f64::INFINITY));
         assert!(won.low > 0.0 && (0.975..0.999).contains(&won.superiority), "{won:?}");
-        let drawn = [1, 4, 16, 64].map(|n| pairs([0, 0, n, 0, 0]));
+        let drawn = [1, 4, 16, 64].map(|n| by_pairs([0, 0, n, 0, 0]));
         assert!(drawn.iter().all(|drawn| drawn.low < -1.0 && drawn.high > 1.0));
         assert!(drawn.windows(2).all(|two| two[1].high < two[0].high), "{drawn:?}");
         // They are symmetric.
-        let [there, back] = [[6, 5, 9, 4, 2], [2, 4, 9, 5, 6]].map(pairs);
+        let [there, back] = [[6, 5, 9, 4, 2], [2, 4, 9, 5, 6]].map(by_pairs);
         near(there.low, -back.high, 1e-9);
         near(there.superiority, 1.0 - back.superiority, 1e-12);
     }

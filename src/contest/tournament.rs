@@ -173,12 +173,13 @@ fn one_line(name: &str) -> String {
 
 /// Names of which those that several engines have end with the engine's letter.
 fn told_apart(names: &[String]) -> Vec<String> {
-    let is_shared = |name: &String| names.iter().filter(|&other| other == name).count() > 1;
-    let with_letter = |(engine, name): (usize, &String)| match is_shared(name) {
-        true => format!("{name} {}", engine_letter(engine)).trim().to_owned(),
-        false => name.clone(),
-    };
-    names.iter().enumerate().map(with_letter).collect()
+    let apart = names.iter().enumerate().map(|(engine, name)| {
+        match names.iter().filter(|&other| other == name).count() {
+            1 => name.clone(),
+            _ => format!("{name} {}", engine_letter(engine)).trim().to_owned(),
+        }
+    });
+    apart.collect()
 }
 
 impl TournamentTotals {

@@ -269,28 +269,41 @@ impl<'a> Claims<'a> {
 
     /// Returns true if every closed way within a part loses for the losing side.
     fn decides(&self, part: &[usize], part_of: &[usize]) -> bool {
-        let inner = || {
-            let from = part
-                .iter()
-                .flat_map(|&node| self.nodes[node].answers.iter().map(move |a| (node, *a)));
-            from.filter(|(node, a)| part_of[a.to] == part_of[*node])
-        };
-        let after = |node: usize, a: WinningReply| {
-            let mut after = self.nodes[node].position.clone();
-            after.make(a.mv);
-            after
-        };
-        let checks = |(node, a): (usize, WinningReply)| after(node, a).gives_check(a.answer);
+        let mut within = self.moves_within(part, part_of);
         // The losing side checks all the time. It is to blame unless the winner answers with checks all the
         // time as well, which a circle of checking answers would allow.
-        if inner().all(|(node, a)| self.nodes[node].position.gives_check(a.mv)) {
-            return self.has_no_circle(part, inner().filter(|&edge| checks(edge)));
+        if within.all(|(node, a)| self.nodes[node].position.gives_check(a.mv)) {
+            let checks = self
+                .moves_within(part, part_of)
+                .filter(|&(node, a)| self.after(node, a).gives_check(a.answer));
+            return self.has_no_circle(part, checks);
         }
-        let chases =
-            |(node, a): (usize, WinningReply)| !chased(&after(node, a), a.answer).is_empty();
+        let attacks = self.moves_within(part, part_of).filter(|&(node, a)| {
+            let after = self.after(node, a);
+            after.gives_check(a.answer) || !chased(&after, a.answer).is_empty()
+        });
         self.rules == RuleSet::Asian
-            && self.has_prey(part, inner())
-            && self.has_no_circle(part, inner().filter(|&edge| checks(edge) || chases(edge)))
+            && self.has_prey(part, self.moves_within(part, part_of))
+            && self.has_no_circle(part, attacks)
+    }
+
+    /// The moves that stay within a part, each with the node where it is made.
+    fn moves_within(
+        &self,
+        part: &[usize],
+        part_of: &[usize],
+    ) -> impl Iterator<Item = (usize, WinningReply)> {
+        let moves = part
+            .iter()
+            .flat_map(move |&node| self.nodes[node].answers.iter().map(move |a| (node, *a)));
+        moves.filter(move |(node, a)| part_of[a.to] == part_of[*node])
+    }
+
+    /// The position after a move of the losing side, before the answer.
+    fn after(&self, node: usize, reply: WinningReply) -> Position {
+        let mut after = self.nodes[node].position.clone();
+        after.make(reply.mv);
+        after
     }
 
     /// Returns true if these moves never lead back to where they began.
@@ -377,16 +390,18 @@ mod tests {
         generate_all(dir, &[name.parse().unwrap()], &options, &NoProgress).unwrap();
     }
 
+    /// The next number below `limit` of a sequence that looks random.
+    fn below(state: &mut u64, limit: usize) -> usize {
+        *state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // The low bits of such a sequence repeat soon.
+        (*state >> 33) as usize % limit
+    }
+
     /// Random legal positions of a material that are won by rule.
     fn won_by_rule(tables: &Tables, name: &str, tries: usize, seed: u64) -> Vec<(Position, Entry)> {
         let material: Material = name.parse().unwrap();
         let mut state = seed;
-        let mut below = |limit: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % limit
-        };
         let mut men = Vec::new();
         for (side, role) in Side::ALL.into_iter().flat_map(|s| Role::ALL.map(|r| (s, r))) {
             let piece = Piece::new(side, role);
@@ -397,9 +412,10 @@ mod tests {
         for _ in 0..tries {
             let mut setup = Setup::empty();
             for (piece, squares) in &men {
-                setup.board[squares[below(squares.len())].index()] = Some(*piece);
+                let square = squares[below(&mut state, squares.len())];
+                setup.board[square.index()] = Some(*piece);
             }
-            setup.turn = Side::ALL[below(2)];
+            setup.turn = Side::ALL[below(&mut state, 2)];
             let is_whole = setup.board.iter().flatten().count() == men.len();
             let position = Position::from_setup(&setup).ok();
             let Some(position) = position.filter(|p| is_whole && p.has_legal_move()) else {

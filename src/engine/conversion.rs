@@ -147,11 +147,12 @@ impl<'a> Converter<'a> {
 
     /// Returns true if a move that holds out for `plies` plies may belong to a loop that loses.
     fn may_lose_in_loop(&self, position: &Position, mv: Move, plies: u32) -> bool {
-        let attacks = || {
-            let chases = self.rules != RuleSet::Check;
-            position.gives_check(mv) || chases && !chased(position, mv).is_empty()
-        };
-        plies + self.past >= CLAIM_PLIES && self.rules != RuleSet::None && attacks()
+        // Too few plies for a claim, or rules without one.
+        if plies + self.past < CLAIM_PLIES || self.rules == RuleSet::None {
+            return false;
+        }
+        let chases = self.rules != RuleSet::Check;
+        position.gives_check(mv) || chases && !chased(position, mv).is_empty()
     }
 
     /// Returns true if a won position converts in `plies` plies.

@@ -90,9 +90,9 @@ impl<G: Playable> TablebaseEvaluator<G> {
     ///
     /// If there are none.
     pub fn open(folder: &Path, rules: G::Rules) -> Result<Self, EvaluatorError> {
-        let failed = |what| EvaluatorError { source_name: "endgame tables".to_owned(), what };
         let options = TableOptions { metric: Some(Metric::Dtm), ..folder.into() };
-        let tables = G::Tables::open(&options, rules).map_err(failed)?;
+        let tables = G::Tables::open(&options, rules)
+            .map_err(|what| EvaluatorError { source_name: "endgame tables".to_owned(), what })?;
         let name = format!("tables {}", tables.rules_name());
         Ok(Self { tables, name })
     }

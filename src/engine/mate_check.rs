@@ -271,12 +271,16 @@ impl MateSample<'_> {
     ///
     /// If a table is missing or damaged.
     pub fn draw(&self, tables: &Tables) -> Result<Vec<(Position, Entry)>, ProbeError> {
-        let numbers = |&material| (0..self.positions).map(move |number| (material, number));
-        let numbers: Vec<(Material, u32)> = self.materials.iter().flat_map(numbers).collect();
+        let numbers: Vec<(Material, u32)> = self
+            .materials
+            .iter()
+            .flat_map(|&material| (0..self.positions).map(move |number| (material, number)))
+            .collect();
         let drawn: Result<Vec<_>, ProbeError> = numbers
             .into_par_iter()
             .with_max_len(1)
             .map(|(material, number)| {
+                // A generator for each position, so that the draws do not depend on the threads.
                 let mut random = ChaCha8Rng::seed_from_u64(self.seed ^ u64::from(number) << 32);
                 let kind = match number % 6 {
                     1 | 3 => SampleKind::ByRule,
@@ -301,14 +305,16 @@ pub fn check_sample(
     limits: &Limits,
 ) -> Result<MateReport, SearchError> {
     let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
-    let searcher = || Searcher::<Position>::new(options);
     let checks: Result<Vec<MateCheck>, SearchError> = positions
         .par_iter()
         .with_max_len(1)
-        .map_init(searcher, |searcher, (position, entry)| {
-            let searcher = searcher.as_mut().map_err(|error| error.clone())?;
-            Ok(check_mates(searcher, position, *entry, rules, limits))
-        })
+        .map_init(
+            || Searcher::<Position>::new(options),
+            |searcher, (position, entry)| {
+                let searcher = searcher.as_mut().map_err(|error| error.clone())?;
+                Ok(check_mates(searcher, position, *entry, rules, limits))
+            },
+        )
         .collect();
     let mut report = MateReport::default();
     for ((position, entry), check) in positions.iter().zip(checks?) {

@@ -94,15 +94,23 @@ impl fmt::Display for OwnBook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.shown())?;
         let BookLimits { policy, plies, min_games, min_weight, temperature } = self.limits;
-        let mut put = |name: &str, value: Option<&dyn fmt::Display>| match value {
-            Some(value) => write!(f, ":{name}={value}"),
-            None => Ok(()),
-        };
-        put("policy", policy.as_ref().map(|value| value as _))?;
-        put("plies", plies.as_ref().map(|value| value as _))?;
-        put("games", min_games.as_ref().map(|value| value as _))?;
-        put("weight", min_weight.as_ref().map(|value| value as _))?;
-        put("temperature", temperature.as_ref().map(|value| value as _))
+        write_limit(f, "policy", policy)?;
+        write_limit(f, "plies", plies)?;
+        write_limit(f, "games", min_games)?;
+        write_limit(f, "weight", min_weight)?;
+        write_limit(f, "temperature", temperature)
+    }
+}
+
+/// Writes a limit if it is set.
+fn write_limit(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    value: Option<impl fmt::Display>,
+) -> fmt::Result {
+    match value {
+        Some(value) => write!(f, ":{name}={value}"),
+        None => Ok(()),
     }
 }
 

@@ -58,11 +58,20 @@ pub(crate) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::
 /// all the same, every move would seem to be judged already: it begins anew. After a repetition only
 /// the moves that repeat are judged, and others are to be preferred: the past stays.
 pub(crate) fn as_it_counts<G: Playable>(line: &Line<G>, rules: G::Rules) -> Cow<'_, Line<G>> {
-    let anew = |clock| Line::new(line.position().clone(), clock);
-    let is_over = |line: &Line<G>| G::judge(line, rules, Horizon::Game).verdict != Verdict::None;
-    if is_over(line) && is_over(&anew(line.clock())) {
-        Cow::Owned(anew(0))
+    // Without its past, but with its clock, a line is over by the limit of moves or dead material alone.
+    if is_over(line, rules) && is_over(&anew(line, line.clock()), rules) {
+        Cow::Owned(anew(line, 0))
     } else {
         Cow::Borrowed(line)
     }
+}
+
+/// A line that begins at the end of another one.
+fn anew<G: Playable>(line: &Line<G>, clock: u32) -> Line<G> {
+    Line::new(line.position().clone(), clock)
+}
+
+/// Returns true if the rules have ended the game.
+fn is_over<G: Playable>(line: &Line<G>, rules: G::Rules) -> bool {
+    G::judge(line, rules, Horizon::Game).verdict != Verdict::None
 }

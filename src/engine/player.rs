@@ -446,6 +446,7 @@ impl<G: Playable> Engine<G> {
     ) -> Option<RootRanking<G::Move>> {
         let mut root_ranking = G::advise(self.tables.as_ref()?, line, probe_budget)?;
         let is_free = |m: &RootMove<G::Move>| !self.banned.contains(&m.mv);
+        // Before the others go: the moves that keep the value are the first ones of the list.
         root_ranking.keeping =
             root_ranking.moves[..root_ranking.keeping].iter().filter(|m| is_free(m)).count();
         root_ranking.moves.retain(is_free);
@@ -703,20 +704,26 @@ mod tests {
         let fen = "9/4k4/9/9/9/9/9/9/2p6/3K1RBc1 w - - 0 1";
         let cycle = "f0e0 e8f8 e0f0 f8e8 ";
         let mv = Move::parse("e0f0").unwrap();
-        let loses = |moves: String, rules| loses_by_rule(&line(fen, &moves), mv, rules);
-        assert!(!loses("f0e0 e8f8".to_owned(), RuleSet::Asian));
-        assert!(loses(cycle.repeat(2) + "f0e0 e8f8", RuleSet::Asian));
-        assert!(!loses(cycle.repeat(2) + "f0e0 e8f8", RuleSet::None));
+        let once = line(fen, "f0e0 e8f8");
+        assert!(!loses_by_rule(&once, mv, RuleSet::Asian));
+        let often = line(fen, &(cycle.repeat(2) + "f0e0 e8f8"));
+        assert!(loses_by_rule(&often, mv, RuleSet::Asian));
+        assert!(!loses_by_rule(&often, mv, RuleSet::None));
+    }
+
+    fn score_and_text(entry: Entry, value: TableValue) -> (String, String) {
+        let mv = Move::parse("a0a1").unwrap();
+        let root = RootMove { mv, entry, value, target: DistanceTarget::of_table(value) };
+        (root.score().to_string(), root.to_string())
+    }
+
+    fn pair(score: &str, text: &str) -> (String, String) {
+        (score.to_owned(), text.to_owned())
     }
 
     #[test]
     fn table_results_are_scores_and_texts() {
         let mv = Move::parse("a0a1").unwrap();
-        let score_and_text = |entry, value| {
-            let root = RootMove { mv, entry, value, target: DistanceTarget::of_table(value) };
-            (root.score().to_string(), root.to_string())
-        };
-        let pair = |score: &str, text: &str| (score.to_owned(), text.to_owned());
         let mate = score_and_text(Entry::win(0, 5), TableValue::Mate(5));
         assert_eq!(mate, pair("mate 3", "win, mate in 5 plies"));
         let mated = score_and_text(Entry::loss(0, 4), TableValue::Mated(4));

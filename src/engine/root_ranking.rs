@@ -232,7 +232,7 @@ impl<'a> RootRanker<'a> {
     ) -> RootRanking<Move> {
         let has_repeated = self.has_repeated();
         let mut holder = DrawProof::new(self.tables, &self.line, self.rules, probe_budget);
-        let mut rank = |m: RootMove<Move>| {
+        let ranked = moves.into_iter().map(|m| {
             let been = self.occurrences(m.mv);
             let kind = match self.drawing(m) {
                 kind @ (Drawing::Safe | Drawing::Looping) if has_repeated || been > 0 => {
@@ -247,9 +247,8 @@ impl<'a> RootRanker<'a> {
             // Where nothing is safe, the position that occurred least comes first.
             let been = if kind > Drawing::Looping { been } else { 0 };
             ((kind, been), m)
-        };
-        let mut ranked: Vec<((Drawing, usize), RootMove<Move>)> =
-            moves.into_iter().map(&mut rank).collect();
+        });
+        let mut ranked: Vec<((Drawing, usize), RootMove<Move>)> = ranked.collect();
         ranked.sort_by_key(|&(rank, m)| (rank, Reverse(m.entry)));
         let best = ranked[0].0;
         let keeping = ranked.iter().filter(|(rank, _)| *rank == best).count();

@@ -124,12 +124,13 @@ mod tests {
         }
     }
 
-    /// By rules of tablebases, of play, for five pieces: whether a draw and a win by rule are known.
+    /// By rules of tablebases and of play, for five pieces: true for a draw and for a win by rule if it is known.
+    fn known(made: Rules, play: RuleSet) -> [bool; 2] {
+        [Entry::DRAW, Entry::win(1, 1)].map(|entry| valid(entry, made, play, 5).is_some())
+    }
+
     #[test]
     fn other_rules_say_less() {
-        let known = |made, play| {
-            [Entry::DRAW, Entry::win(1, 1)].map(|entry| valid(entry, made, play, 5).is_some())
-        };
         for play in [RuleSet::Check, RuleSet::Asian, RuleSet::Computer, RuleSet::Chinese] {
             assert_eq!(known(Rules::None, play), [false, false], "{play}");
         }

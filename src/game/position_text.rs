@@ -5,6 +5,9 @@ use std::borrow::Cow;
 /// The longest link that is looked into, in bytes.
 const LONGEST_LINK: usize = 8192;
 
+/// Rows of the boards that stand at the end of a link's path.
+const ROWS: usize = 10;
+
 /// Parameters of links that hold positions, by how programs call them; other names end with `fen`, such as `startFen`.
 const PARAMETERS: [&str; 4] = ["fen", "board", "position", "pos"];
 
@@ -123,14 +126,15 @@ fn end_of_link(link: &str) -> &str {
 
 /// The board at the end of a path.
 fn end_of_path(path: &str) -> Option<&str> {
-    const ROWS: usize = 10;
-    let is_board = |text: &&str| {
-        text.matches('/').count() + text.to_ascii_lowercase().matches("%2f").count() == ROWS - 1
-    };
     let path = path.trim_end_matches('/');
-    let last = path.rsplit('/').next().filter(is_board);
-    last.or_else(|| Some(path).filter(is_board))
+    let last = path.rsplit('/').next().filter(|text| is_board(text));
+    last.or_else(|| Some(path).filter(|text| is_board(text)))
         .or_else(|| path.rmatch_indices('/').nth(ROWS - 1).map(|(at, _)| &path[at + 1..]))
+}
+
+/// Returns true if a text has as many slashes, escaped or not, as stand between the rows of a board.
+fn is_board(text: &str) -> bool {
+    text.matches('/').count() + text.to_ascii_lowercase().matches("%2f").count() == ROWS - 1
 }
 
 /// The text with its escapes read; `None` if it has none, or they are of no text.

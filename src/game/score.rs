@@ -91,14 +91,19 @@ impl ScoreKind {
 impl fmt::Display for ScoreKind {
     /// As UCI writes it: `cp 34`, `mate 3` (moves), `mate -2`; tablebase results as large `cp`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let table = |plies: u32| i64::from(Self::TABLE) - i64::from(plies);
         match *self {
             Self::MateIn(plies) => write!(f, "mate {}", plies.div_ceil(2)),
             Self::MatedIn(0) => f.write_str("mate 0"),
             Self::MatedIn(plies) => write!(f, "mate -{}", plies.div_ceil(2)),
             Self::Centipawns(value) => write!(f, "cp {value}"),
-            Self::TableWin(plies) => write!(f, "cp {}", table(plies)),
-            Self::TableLoss(plies) => write!(f, "cp {}", -table(plies)),
+            Self::TableWin(plies) => write!(f, "cp {}", table_centipawns(plies)),
+            Self::TableLoss(plies) => write!(f, "cp {}", -table_centipawns(plies)),
         }
     }
+}
+
+/// The centipawns of a win by tablebase in that number of plies.
+fn table_centipawns(plies: u32) -> i64 {
+    // In 64 bits, for `plies` may be any number of 32.
+    i64::from(ScoreKind::TABLE) - i64::from(plies)
 }

@@ -711,6 +711,7 @@ impl Board {
     /// Returns true if the side to move has empty points, and all of them are forbidden.
     fn is_out_of_moves(&self) -> bool {
         self.variant.forbids(self.turn)
+            // Only suspects can be forbidden: nearly always some empty point is none, which the counts show.
             && self.counts[self.turn.index()].of(Threat::Suspect)
                 == (self.area() - self.stones).cast_signed()
             && self.empty.iter().all(|point| self.forbidden(point).is_some())
@@ -777,6 +778,7 @@ impl Game for Board {
         self.empty.insert(point);
         match undo.changes() {
             Some(changes) => {
+                // A point shares one line with the stone at most, so that it has changed once: any order does.
                 for &change in changes {
                     self.take_back(change);
                 }

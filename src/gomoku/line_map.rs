@@ -235,6 +235,7 @@ fn add_gap(found: &mut Completions, axis: Axis, line: usize, gap: u32) {
 fn bits(mut word: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let at = (word != 0).then(|| word.trailing_zeros());
+        // Takes the lowest bit away; 0, from which 1 cannot be taken without wrapping, stays 0.
         word &= word.wrapping_sub(1);
         at
     })
@@ -267,8 +268,11 @@ mod tests {
         }
     }
 
+    fn point_of(text: &str) -> Point {
+        Point::parse(text).unwrap()
+    }
+
     fn four(point: &str, completions: &[&str]) -> Four {
-        let point_of = |text: &str| Point::parse(text).unwrap();
         let completions = match completions {
             [one] => Completions::One(point_of(one)),
             [one, other] => Completions::Several(point_of(one), point_of(other)),

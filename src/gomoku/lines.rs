@@ -126,6 +126,7 @@ impl LineCells {
     #[inline]
     pub(crate) const fn four_neighbours(self, at: i32) -> u16 {
         let cells = self.0 >> (2 * (at + MARGIN - 4));
+        // The cells after the point move down by two bits, over its own cell.
         (cells & 0xff) as u16 | (cells >> 2) as u16 & 0xff00
     }
 
@@ -144,6 +145,7 @@ pub(crate) struct Lines([[LineCells; MOST_LINES]; 4]);
 impl Lines {
     /// The lines of an empty board.
     pub(crate) fn empty(width: u8, height: u8) -> Self {
+        // All bits set is `EDGE` in every cell: only those on the board are made empty.
         let mut lines = Self([[LineCells(u64::MAX); MOST_LINES]; 4]);
         for row in 0..height {
             for column in 0..width {

@@ -85,6 +85,7 @@ impl PointSet {
             if points == 0 {
                 continue;
             }
+            // A row has 20 bits at most: moved by four they still fit into the word.
             let square = points | points << 1 | points << 2 | points >> 1 | points >> 2;
             near[row - 2..=row + 2].iter_mut().for_each(|word| *word |= square);
             for steps in [3, 4] {

@@ -18,6 +18,7 @@ pub static POLYGLOT: [u64; 781] = decode(include_bytes!("../../books/keys/polygl
 const fn decode<const LEN: usize>(file: &[u8]) -> [u64; LEN] {
     assert_len(file, LEN);
     let mut words = [0; LEN];
+    // A `const fn` has no iterators, hence the loops by index here and in the other tables.
     let mut i = 0;
     while i < LEN {
         words[i] = word(file, i);

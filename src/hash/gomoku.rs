@@ -35,6 +35,7 @@ impl Keys {
     /// The word for a width, a height or a row length, by its number in the table; 0 for other words.
     #[must_use]
     pub const fn geometry_word(&self, index: usize) -> u64 {
+        // The three kinds lie one after the other behind the word for the side to move.
         let Some(at) = index.checked_sub(SECOND_TO_MOVE + 1) else { return 0 };
         if at < 3 * 21 { self.geometry[at / 21][at % 21] } else { 0 }
     }

@@ -102,6 +102,7 @@ impl Hasher for KeyHasher {
         self.0
     }
 
+    // Keys come as `u64`; the trait asks for this one, too.
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(byte);
@@ -143,6 +144,7 @@ impl KeyTable {
         let mut rng = ChaCha8Rng::from_seed(seed);
         rng.set_stream(stream);
         let mut name = [0; 16];
+        // The rest stays 0, which ends the name; a longer one would be cut off.
         for (to, from) in name.iter_mut().zip(game.bytes()) {
             *to = from;
         }
@@ -197,6 +199,7 @@ const fn word(file: &[u8], index: usize) -> u64 {
     let mut value = 0;
     let mut i = 0;
     while i < 8 {
+        // Little-endian, as bincode writes the words of the table.
         value |= (file[at + i] as u64) << (8 * i);
         i += 1;
     }

@@ -64,6 +64,7 @@ impl Language {
             .into_iter()
             .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()))
             .or_else(sys_locale::get_locale);
+        // The language stands before the territory, the character set and the variant, as in zh_CN.UTF-8.
         let is_chinese = locale.is_some_and(|locale| {
             locale
                 .split(['_', '-', '.', '@'])

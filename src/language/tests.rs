@@ -181,11 +181,13 @@ fn is_message(text: &str) -> bool {
         _ => piece,
     });
     let words: Vec<&str> = outside.flat_map(str::split_whitespace).collect();
-    let is_word = |word: &&&str| {
-        let letters = word.trim_matches(|c: char| !c.is_ascii_alphabetic());
-        letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic() || "'-/".contains(c))
-    };
-    words.iter().filter(is_word).count() + usize::from(text.contains('{')) > 1
+    words.iter().filter(|word| is_word(word)).count() + usize::from(text.contains('{')) > 1
+}
+
+/// Returns true for two letters or more, with nothing but marks around them.
+fn is_word(word: &str) -> bool {
+    let letters = word.trim_matches(|c: char| !c.is_ascii_alphabetic());
+    letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic() || "'-/".contains(c))
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -270,6 +272,14 @@ fn types_with_messages(source: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns true if the list has an error of that name in the room.
+fn is_known(room: &str, name: &str) -> bool {
+    let (first, last) = (format!("juzhong::{room}::"), format!("::{name}"));
+    super::error_messages::KNOWN
+        .iter()
+        .any(|known| known.starts_with(&first) && known.ends_with(&last))
+}
+
 /// An error that was handed on is no longer known by its type: all of them are in a list.
 #[test]
 fn every_type_with_messages_is_known() {
@@ -282,13 +292,7 @@ fn every_type_with_messages_is_known() {
         let room = within.iter().next().unwrap().to_str().unwrap();
         let source = fs::read_to_string(&file).unwrap();
         let source = source.split("mod tests {").next().unwrap();
-        let is_known = |name: &str| {
-            let (first, last) = (format!("juzhong::{room}::"), format!("::{name}"));
-            super::error_messages::KNOWN
-                .iter()
-                .any(|known| known.starts_with(&first) && known.ends_with(&last))
-        };
-        let unknown = types_with_messages(source).filter(|name| !is_known(name));
+        let unknown = types_with_messages(source).filter(|name| !is_known(room, name));
         missing.extend(unknown.map(|name| format!("{room}: {name}")));
     }
     assert!(missing.is_empty(), "missing in language/error_messages.rs: {missing:#?}");

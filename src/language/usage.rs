@@ -83,20 +83,24 @@ fn whole_number(error: &clap::Error, range: impl Fn(&str) -> Option<String>) -> 
 
 /// The lines below the fault: what is missing or in the way, or what there is to choose from.
 fn details(error: &clap::Error) -> Vec<String> {
-    let listed = |kind| strings(error, kind).unwrap_or_default();
     match error.kind() {
-        ErrorKind::ArgumentConflict => listed(ContextKind::PriorArg).to_vec(),
-        ErrorKind::MissingRequiredArgument => listed(ContextKind::InvalidArg).to_vec(),
+        ErrorKind::ArgumentConflict => listed(error, ContextKind::PriorArg).to_vec(),
+        ErrorKind::MissingRequiredArgument => listed(error, ContextKind::InvalidArg).to_vec(),
         ErrorKind::InvalidValue => {
-            let values = choices(listed(ContextKind::ValidValue));
+            let values = choices(listed(error, ContextKind::ValidValue));
             values.map(|it| translated(message!("[possible values: {}]", it))).into_iter().collect()
         }
         ErrorKind::MissingSubcommand => {
-            let commands = choices(listed(ContextKind::ValidSubcommand));
+            let commands = choices(listed(error, ContextKind::ValidSubcommand));
             commands.map(|it| translated(message!("[subcommands: {}]", it))).into_iter().collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// Texts of the context of an error; none where it has none.
+fn listed(error: &clap::Error, kind: ContextKind) -> &[String] {
+    strings(error, kind).unwrap_or_default()
 }
 
 /// Values with commas between them, those with blanks, or empty, in quotation marks.
@@ -246,6 +250,7 @@ fn suggestion(text: &str, argument: &str) -> Message {
         message!("tip: to pass '{}' as a value, use '{}'", argument, format!("-- {argument}"));
     let as_command =
         message!("tip: subcommand '{}' exists; to use it, remove the '--' before it", argument);
+    // Messages are English as texts, and so is what clap has written: equal texts are the same suggestion.
     let whole = ["tip: ", text].concat();
     if let Some(known) = [as_value, as_command].into_iter().find(|it| it.to_string() == whole) {
         return known;

@@ -133,11 +133,7 @@ fn filled(translation: &str, values: &[(&str, Translated)]) -> String {
 /// A text that has no translation, with its values. If it is nothing but marks around messages that have one, the marks
 /// are of their language.
 fn with_marks(template: &str, values: &[(&str, Translated)], is_known: bool) -> String {
-    let is_marks = |piece| match piece {
-        Piece::Text(text) => !text.contains(char::is_alphabetic),
-        Piece::Value(_) => true,
-    };
-    let is_marks = is_known && pieces(template).all(is_marks);
+    let is_marks = is_known && pieces(template).all(has_no_letters);
     let mut values = values.iter();
     let pieces = pieces(template).map(|piece| match piece {
         Piece::Text(text) if is_marks => text.replace(": ", "：").replace("; ", "；"),
@@ -147,4 +143,12 @@ fn with_marks(template: &str, values: &[(&str, Translated)], is_known: bool) -> 
         }
     });
     pieces.collect()
+}
+
+/// Returns true for a value, and for a text of nothing but marks.
+fn has_no_letters(piece: Piece<'_>) -> bool {
+    match piece {
+        Piece::Text(text) => !text.contains(char::is_alphabetic),
+        Piece::Value(_) => true,
+    }
 }

@@ -13,6 +13,7 @@ pub enum Piece<'a> {
 pub fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = template;
     std::iter::from_fn(move || {
+        // Used only after a brace, which is one byte; elsewhere the byte 1 may be within a character.
         let after_brace = rest.get(1..).unwrap_or_default();
         let (piece, length) = match rest.chars().next()? {
             // Doubled braces are one.
@@ -24,6 +25,7 @@ pub fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
             }
             first => {
                 let from = first.len_utf8();
+                // A text has at least one character, so that a brace which nothing closes makes progress, too.
                 let end = rest[from..].find(['{', '}']).map_or(rest.len(), |at| from + at);
                 (Piece::Text(&rest[..end]), end)
             }

@@ -133,6 +133,7 @@ impl NetworkEvaluator {
         let mut best = (ply, self.plies[ply].changes(position));
         for before in ply.saturating_sub(2)..ply {
             let changes = self.plies[before].changes(position);
+            // Of equals the ply itself is taken, which need not be copied.
             if changes.len() < best.1.len() {
                 best = (before, changes);
             }
@@ -203,9 +204,8 @@ mod tests {
         let expected = 256 * 127 * 300 / 64 + bias;
         assert!(expected > LIMIT);
         assert_eq!(evaluator.evaluate(&start, 0), LIMIT);
-        let output = |seen: &Seen| {
-            evaluator.network.output(&seen.views[0], &seen.views[1], start.occupied())
-        };
-        assert!((output(&evaluator.plies[0]) - expected).abs() <= 1);
+        let views = &evaluator.plies[0].views;
+        let output = evaluator.network.output(&views[0], &views[1], start.occupied());
+        assert!((output - expected).abs() <= 1);
     }
 }

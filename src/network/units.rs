@@ -42,6 +42,7 @@ impl Units {
     #[inline(always)]
     pub(super) fn add(&mut self, row: &Self) {
         for (unit, weight) in self.0.iter_mut().zip(&row.0) {
+            // Between two boards a sum may wrap, while men are there twice; that of a whole board fits.
             *unit = unit.wrapping_add(*weight);
         }
     }
@@ -60,6 +61,8 @@ impl Units {
         let mut sum = 0;
         for (&unit, &weight) in self.0.iter().zip(&weights.0) {
             let active = unit.clamp(0, UNIT_HIDDEN);
+            // The weight comes first: its product with a unit fits into 16 bits, as asserted above, and the
+            // square of a unit does not.
             let product = active.wrapping_mul(weight);
             sum += i32::from(product) * i32::from(active);
         }

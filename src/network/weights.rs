@@ -130,6 +130,7 @@ impl Network {
     #[inline(always)]
     pub(super) fn rows(&self, piece: Piece, square: Square) -> [&Units; 2] {
         let kind = piece.index();
+        // Half of the kinds are one side's: each side sees its own first, and the board from its own edge.
         let other_kind = (kind + Piece::COUNT / 2) % Piece::COUNT;
         [
             &self.rows[kind * Square::COUNT + square.index()],
@@ -141,8 +142,11 @@ impl Network {
     #[inline(always)]
     pub(super) fn output(&self, own: &Units, other: &Units, occupied: Bitboard) -> i32 {
         let men = occupied.len() as usize;
+        // An output for 1 to 4 men, one for 5 to 8, and so on up to 32.
         let output = &self.outputs[(men.saturating_sub(1) / 4).min(OUTPUTS - 1)];
         let sum = own.weighed(&output.weights[0]) + other.weighed(&output.weights[1]);
+        // The product with the scale may need 64 bits; the bounds of the bias and the scale keep the quotient
+        // within 32.
         let unit = i64::from(UNIT_HIDDEN).pow(2) * i64::from(UNIT_OUTPUT);
         ((i64::from(sum) + i64::from(output.bias)) * i64::from(self.scale) / unit) as i32
     }

@@ -155,6 +155,7 @@ impl Drawing {
         at: [f32; 2],
         shapes: impl FnOnce() -> Vec<Shape>,
     ) {
+        // Asked before, so that later uses of a group make neither its name nor its shapes again.
         if !self.symbols.contains_key(name) {
             self.symbols.insert(name.to_owned(), shapes());
         }
@@ -162,15 +163,19 @@ impl Drawing {
     }
 
     /// All shapes, each with the place of its group.
-    pub(crate) fn shapes<'a>(&'a self) -> impl Iterator<Item = (&'a Shape, [f32; 2])> {
-        let group = |item: &'a Item| match item {
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = (&Shape, [f32; 2])> {
+        let groups = self.items.iter().map(move |item| self.group(item));
+        groups.flat_map(|(shapes, at)| shapes.iter().map(move |shape| (shape, at)))
+    }
+
+    /// The shapes of a part, and the place of its group.
+    fn group<'a>(&'a self, item: &'a Item) -> (&'a [Shape], [f32; 2]) {
+        match item {
             Item::Shape(shape) => (std::slice::from_ref(shape), [0.0; 2]),
             Item::Symbol { name, at } => {
                 (self.symbols.get(name).map_or(&[][..], Vec::as_slice), *at)
             }
-        };
-        let groups = self.items.iter().map(group);
-        groups.flat_map(|(shapes, at)| shapes.iter().map(move |shape| (shape, at)))
+        }
     }
 }
 
@@ -182,6 +187,7 @@ pub(crate) fn text(text: &str, middle: [f32; 2], size: f32, colour: Colour) -> V
     let mut x = middle[0] - width / 2.0;
     let shapes = labels.into_iter().map(|label| {
         let advance = label.advance * scale;
+        // The outline is in the middle of its box, which is wider than the character mostly.
         let left = x + (advance - size) / 2.0;
         x += advance;
         Shape::path(label.path).filled(colour).placed([left, middle[1] - size * 0.516], scale)

@@ -117,9 +117,6 @@ impl GamePage<'_> {
         if !known.is_empty() {
             self.page.element("p", "", &known.join(" · "));
         }
-        let is_listed = |name: &str| {
-            !BELOW_TITLE.iter().chain(&ELSEWHERE).any(|other| other.eq_ignore_ascii_case(name))
-        };
         let others = record.tags.iter().filter(|(name, _)| is_listed(name));
         let others: Vec<_> = others.filter(|(_, value)| !is_unknown(value)).collect();
         if !others.is_empty() {
@@ -173,9 +170,11 @@ impl GamePage<'_> {
     fn tree<G: Pictured>(&mut self, tree: &Tree<G>, mut at: Stand<G>) -> Stand<G> {
         let mut comments = tree.comments.iter().peekable();
         let mut variations: Vec<_> = tree.variations.iter().collect();
+        // A file may have them in another order; those of one move keep theirs.
         variations.sort_by_key(|variation| variation.ply);
         let mut variations = variations.into_iter().peekable();
         let mut glyphs = tree.glyphs.iter().peekable();
+        // Those before the first move were written by the caller.
         while comments.next_if(|(ply, _)| *ply == 0).is_some() {}
         let mut is_open = false;
         for (index, &mv) in tree.moves.iter().enumerate() {
@@ -301,6 +300,11 @@ fn all_divided<G: Pictured>(comments: &[&str]) -> (Vec<Mark>, Vec<String>) {
         texts.extend(Some(text).filter(|text| !text.is_empty()));
     }
     (marks, texts)
+}
+
+/// Returns true if a tag of that name is in the list of tags.
+fn is_listed(name: &str) -> bool {
+    !BELOW_TITLE.iter().chain(&ELSEWHERE).any(|other| other.eq_ignore_ascii_case(name))
 }
 
 fn glyph_text(glyph: u8) -> String {

@@ -122,6 +122,7 @@ impl<G: Pictured> Film<'_, G> {
             }
         }
         let [left, top] = low.map(|at| (at * scale).floor().max(0.0) as u32);
+        // At least a pixel: GIF has no empty frames. Points lie within the picture, so `left` does, too.
         let right = ((high[0] * scale).ceil() as u32).clamp(left + 1, width);
         let bottom = ((high[1] * scale).ceil() as u32).clamp(top + 1, height);
         Area { left, top, width: right - left, height: bottom - top }
@@ -156,12 +157,16 @@ impl Canvas {
         for (row, new) in rows {
             let begin = row * self.width as usize + area.left as usize;
             let old = &mut self.indices[begin..begin + new.len()];
-            let pair = |(&new, old): (&u8, &u8)| if new == *old { Palette::UNCHANGED } else { new };
-            changed.extend(new.iter().zip(&*old).map(pair));
+            changed.extend(new.iter().zip(&*old).map(|(&new, &old)| frame_index(new, old)));
             old.copy_from_slice(new);
         }
         changed
     }
+}
+
+/// The index of a pixel in a frame: that of its new colour, or the one that leaves it as it is.
+const fn frame_index(new: u8, old: u8) -> u8 {
+    if new == old { Palette::UNCHANGED } else { new }
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub(crate) struct Label {
 pub(crate) fn piece_path(character: char) -> Option<&'static str> {
     static PATHS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
         let lines = PIECES.lines().filter_map(|line| {
+            // Two texts in quotation marks are the parts 1 and 3: the character and its path.
             let mut parts = line.trim().split('"');
             let character = parts.nth(1)?.chars().next()?;
             Some((character, parts.nth(1)?))
@@ -37,15 +38,17 @@ pub(crate) fn piece_path(character: char) -> Option<&'static str> {
 pub(crate) fn label(character: char) -> Option<Label> {
     static LABELS_BY_CHARACTER: LazyLock<HashMap<char, Label>> = LazyLock::new(|| {
         let lines = LABELS.lines().filter(|line| !line.starts_with('#'));
-        let label = |line: &'static str| {
-            let mut parts = line.splitn(3, ' ');
-            let character = parts.next()?.chars().next()?;
-            let advance = parts.next()?.parse().ok()?;
-            Some((character, Label { advance, path: parts.next()? }))
-        };
-        lines.filter_map(label).collect()
+        lines.filter_map(read_label).collect()
     });
     LABELS_BY_CHARACTER.get(&character).copied()
+}
+
+/// Reads a line of the file of coordinates.
+fn read_label(line: &'static str) -> Option<(char, Label)> {
+    let mut parts = line.splitn(3, ' ');
+    let character = parts.next()?.chars().next()?;
+    let advance = parts.next()?.parse().ok()?;
+    Some((character, Label { advance, path: parts.next()? }))
 }
 
 #[cfg(test)]

@@ -91,19 +91,20 @@ impl Pictured for Board {
         }
         let height = drawing.size[1];
         let first = MARGIN + CELL / 2.0;
-        let mut add = |words: &str, middle| {
-            for shape in text(words, middle, LABEL, LABELS) {
-                drawing.add(shape);
-            }
-        };
         for column in 0..grid.columns {
             let letter = char::from(b'a' + grid.seen(column, 0).column).to_string();
-            add(&letter, [first + CELL * f32::from(column), height - MARGIN * 0.6]);
+            add_label(drawing, &letter, [first + CELL * f32::from(column), height - MARGIN * 0.6]);
         }
         for row in 0..grid.rows {
             let number = (grid.seen(0, row).row + 1).to_string();
-            add(&number, [MARGIN * 0.75, first + CELL * f32::from(row)]);
+            add_label(drawing, &number, [MARGIN * 0.75, first + CELL * f32::from(row)]);
         }
+    }
+}
+
+fn add_label(drawing: &mut Drawing, words: &str, middle: [f32; 2]) {
+    for shape in text(words, middle, LABEL, LABELS) {
+        drawing.add(shape);
     }
 }
 

@@ -70,12 +70,11 @@ impl HtmlPage {
 
     /// Writes a table: its heading, and rows of which the cells after the first `texts` are numbers.
     pub fn table(&mut self, texts: usize, heading: &[&str], rows: &[Vec<String>]) {
-        let class = |at: usize| if at < texts { "" } else { "n" };
         self.begin("table", "");
         self.begin("thead", "");
         self.begin("tr", "");
         for (at, cell) in heading.iter().enumerate() {
-            self.element("th", class(at), cell);
+            self.element("th", cell_class(at, texts), cell);
         }
         self.end("tr");
         self.end("thead");
@@ -83,7 +82,7 @@ impl HtmlPage {
         for row in rows {
             self.begin("tr", "");
             for (at, cell) in row.iter().enumerate() {
-                self.element("td", class(at), cell);
+                self.element("td", cell_class(at, texts), cell);
             }
             self.end("tr");
         }
@@ -110,4 +109,9 @@ impl HtmlPage {
              <body>\n{symbols}{body}</body>\n</html>\n"
         )
     }
+}
+
+/// The class of a cell in a row whose first `texts` cells are no numbers.
+const fn cell_class(at: usize, texts: usize) -> &'static str {
+    if at < texts { "" } else { "n" }
 }

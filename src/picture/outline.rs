@@ -26,6 +26,7 @@ pub(crate) fn segments(data: &str) -> Option<Vec<Segment>> {
         command = match command {
             Some(b'M') => Some(b'L'),
             Some(b'm') => Some(b'l'),
+            // Nothing but another command follows an outline that is closed.
             Some(b'Z' | b'z') => None,
             other => other,
         };
@@ -49,6 +50,7 @@ impl Reader<'_> {
     fn number(&mut self) -> Option<f32> {
         self.skip_separators();
         let mut has_point = false;
+        // Numbers may stand without a separator: a sign, or a second point, begins the next one.
         let is_part = |(at, byte): &(usize, &u8)| match byte {
             b'-' => *at == 0,
             b'.' => !std::mem::replace(&mut has_point, true),

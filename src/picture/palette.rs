@@ -29,10 +29,12 @@ impl Palette {
             *counts.entry(colour).or_default() += 1;
         }
         let mut all: Vec<Counted> = counts.into_iter().collect();
+        // Hash maps have no order, and the palette must not depend on theirs.
         all.sort_unstable();
         let mut boxes = vec![all];
         while boxes.len() < usize::from(Self::UNCHANGED) {
             let spreads = boxes.iter().enumerate().map(|(at, part)| (spread(part), Reverse(at)));
+            // The first one of equal weights.
             let Some(((weight, axis), Reverse(at))) = spreads.max() else { break };
             if weight == 0 {
                 break;
@@ -42,6 +44,7 @@ impl Palette {
         }
         let colours: Vec<Colour> = boxes.iter().map(|part| mean(part)).collect();
         let mut bytes = colours.as_flattened().to_vec();
+        // The colour of `UNCHANGED` is never seen.
         bytes.resize(3 * 256, 0);
         Self { bytes, colours, known: HashMap::new() }
     }
@@ -75,14 +78,17 @@ fn distance(colour: Colour, other: Colour) -> u32 {
 /// The weight of a part for being divided, and the axis along which it is: 0 for a single colour.
 fn spread(part: &[Counted]) -> (u64, usize) {
     let pixels: u64 = part.iter().map(|(_, count)| count).sum();
-    let range = |axis: usize| {
-        let values = part.iter().map(|(colour, _)| colour[axis]);
-        let [low, high] = [values.clone().min(), values.max()].map(Option::unwrap_or_default);
-        (u64::from(high - low), axis)
-    };
-    let (range, axis) = (0..3).map(range).max().unwrap_or_default();
+    let ranges = (0..3).map(|axis| (range(part, axis), axis));
+    let (range, axis) = ranges.max().unwrap_or_default();
     // The square root of the pixels: a few of another colour, such as the mark of the last move, are not lost.
     (range * range * pixels.isqrt(), axis)
+}
+
+/// The difference between the highest and the lowest value along an axis.
+fn range(part: &[Counted], axis: usize) -> u64 {
+    let values = part.iter().map(|(colour, _)| colour[axis]);
+    let [low, high] = [values.clone().min(), values.max()].map(Option::unwrap_or_default);
+    u64::from(high - low)
 }
 
 /// Divides a part along an axis where half of its pixels are on either side.
@@ -95,6 +101,7 @@ fn halves(mut part: Vec<Counted>, axis: usize) -> [Vec<Counted>; 2] {
         seen * 2 > pixels
     };
     let middle = part.iter().position(is_high);
+    // Both halves keep a colour: a part with a weight has two or more.
     let at = middle.unwrap_or(part.len()).clamp(1, part.len() - 1);
     let high = part.split_off(at);
     [part, high]
@@ -104,6 +111,7 @@ fn mean(part: &[Counted]) -> Colour {
     let pixels: u64 = part.iter().map(|(_, count)| count).sum();
     [0, 1, 2].map(|axis| {
         let sum: u64 = part.iter().map(|(colour, count)| u64::from(colour[axis]) * count).sum();
+        // Rounded; a mean of bytes is a byte.
         ((sum + pixels / 2) / pixels.max(1)) as u8
     })
 }

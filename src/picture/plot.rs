@@ -121,12 +121,16 @@ impl Plot {
 
     /// The height of the highest point.
     fn highest(&self) -> f64 {
-        let values = |at: usize| self.series.iter().filter_map(move |series| series.values.get(at));
         let heights = (0..self.labels.len()).map(|at| match self.kind {
-            PlotKind::Lines => values(at).copied().fold(0.0, f64::max),
-            PlotKind::Results => values(at).sum(),
+            PlotKind::Lines => self.values_at(at).copied().fold(0.0, f64::max),
+            PlotKind::Results => self.values_at(at).sum(),
         });
         heights.fold(0.0, f64::max)
+    }
+
+    /// The values of all series at a label.
+    fn values_at(&self, at: usize) -> impl Iterator<Item = &f64> {
+        self.series.iter().filter_map(move |series| series.values.get(at))
     }
 
     /// The distance of the lines across: 1, 2 or 5 times a power of ten.
@@ -134,6 +138,7 @@ impl Plot {
         let rough = self.highest().max(1.0) / 4.0;
         let power = 10_f64.powf(rough.log10().floor());
         let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough);
+        // Values without a unit are counts, between two of which no line is drawn.
         (factor.unwrap_or(10.0) * power).max(if self.unit.is_empty() { 1.0 } else { 0.0 })
     }
 

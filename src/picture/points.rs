@@ -156,6 +156,7 @@ impl Mark {
 
 /// The text of a point at the beginning of a text, and the rest.
 fn first_spot(text: &str) -> Option<[&str; 2]> {
+    // `None` where the first character has several bytes: no letter of a column has.
     let digits = text.get(1..)?.bytes().take_while(u8::is_ascii_digit).count();
     let (point, rest) = text.split_at_checked(1 + digits)?;
     (digits > 0 && point.as_bytes()[0].is_ascii_lowercase()).then_some([point, rest])
@@ -187,6 +188,7 @@ pub(crate) fn divided<G: Notation>(comment: &str) -> (Vec<Mark>, String) {
         }
     }
     text.push_str(rest);
+    // A comment may have a million of them.
     marks.truncate(MOST_MARKS);
     (marks, text.trim().to_owned())
 }
@@ -198,6 +200,7 @@ pub(crate) fn add_wood(drawing: &mut Drawing) {
     let mut grain = String::new();
     for line in 0..GRAINS {
         let at = f32::from(line);
+        // Waves, no random numbers: every drawing has the same wood.
         let y = height * (at + 0.5) / f32::from(GRAINS) + 9.0 * (at * 2.4).sin();
         let swing = 7.0 + 6.0 * (at * 1.7).sin();
         let [x1, x2, width] = [width * 0.3, width * 0.6, width].map(whole);
@@ -233,6 +236,7 @@ pub(crate) fn add_mark(drawing: &mut Drawing, grid: Grid, mark: Mark) {
 
 /// The outline of an arrow that stops short of the piece at which it points.
 fn arrow_path([x1, y1]: [f32; 2], [x2, y2]: [f32; 2], width: f32) -> String {
+    // Not 0: an arrow to its own point is read as a ring.
     let length = (x2 - x1).hypot(y2 - y1);
     let [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
     let stop = length - 12.0;

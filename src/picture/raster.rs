@@ -85,8 +85,10 @@ pub(crate) fn painted(drawing: &Drawing, width: u32, area: Area) -> Vec<Colour> 
     for (shape, [x, y]) in drawing.shapes() {
         let [left, top] = shape.at;
         let own = Transform::from_row(shape.scale, 0.0, 0.0, shape.scale, left + x, top + y);
+        // Its own scale and place come first, then those of the picture.
         paint(&mut pixels, shape, whole.pre_concat(own));
     }
+    // The ground has no transparency, so that colours multiplied by their opacity are the colours.
     let colours = pixels.pixels().iter();
     colours.map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect()
 }
@@ -132,13 +134,10 @@ fn path_of(figure: &Figure) -> Option<Path> {
 }
 
 fn shader(fill: Fill, opacity: f32) -> Shader<'static> {
-    let colour = |[red, green, blue]: Colour| {
-        Color::from_rgba8(red, green, blue, (opacity * 255.0).round() as u8)
-    };
     match fill {
-        Fill::Flat(flat) => Shader::SolidColor(colour(flat)),
+        Fill::Flat(flat) => Shader::SolidColor(color(flat, opacity)),
         Fill::Face => {
-            let stops = theme::FACE.map(|(at, stop)| GradientStop::new(at, colour(stop)));
+            let stops = theme::FACE.map(|(at, stop)| GradientStop::new(at, color(stop, opacity)));
             let [x, y] = theme::LIGHT_AT;
             let middle = Point::from_xy(x, y);
             let gradient = RadialGradient::new(
@@ -150,7 +149,12 @@ fn shader(fill: Fill, opacity: f32) -> Shader<'static> {
                 SpreadMode::Pad,
                 Transform::identity(),
             );
-            gradient.unwrap_or_else(|| Shader::SolidColor(colour(theme::FACE[1].1)))
+            gradient.unwrap_or_else(|| Shader::SolidColor(color(theme::FACE[1].1, opacity)))
         }
     }
+}
+
+/// A colour as the painter has it.
+fn color([red, green, blue]: Colour, opacity: f32) -> Color {
+    Color::from_rgba8(red, green, blue, (opacity * 255.0).round() as u8)
 }

@@ -120,6 +120,7 @@ pub(crate) fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 pub(crate) fn number(value: f32) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
+    // A small negative number is rounded to one of these.
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
@@ -129,7 +130,6 @@ pub(crate) fn hex([red, green, blue]: Colour) -> String {
 
 /// A text as XML and HTML have it, in attributes too. Characters that XML does not have are replaced.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| !matches!(c, '&' | '<' | '>' | '"' | '\'') && is_of_xml(c);
     if text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
@@ -146,6 +146,11 @@ pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
         }
     }
     escaped.into()
+}
+
+/// Returns true for a character that is written as it is.
+fn is_plain(c: char) -> bool {
+    !matches!(c, '&' | '<' | '>' | '"' | '\'') && is_of_xml(c)
 }
 
 fn is_of_xml(c: char) -> bool {

@@ -76,7 +76,7 @@ impl FromStr for Target {
 
     fn from_str(text: &str) -> Result<Self, UnknownTarget> {
         let format = text.parse().ok().map(Self::Record);
-        let shown = || Presentation::named(text).map(Self::Shown);
-        format.or_else(shown).ok_or_else(|| UnknownTarget(text.to_owned()))
+        let target = format.or_else(|| Presentation::named(text).map(Self::Shown));
+        target.ok_or_else(|| UnknownTarget(text.to_owned()))
     }
 }

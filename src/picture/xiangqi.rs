@@ -126,28 +126,33 @@ fn corners([x, y]: [f32; 2]) -> String {
 }
 
 fn lines() -> String {
-    let at = |column: u8, row: u8| format!("{} {}", x(column.into()), y(row.into()));
     let mut path = String::new();
     for row in 0..10 {
-        push(&mut path, format_args!("M{}H{}", at(0, row), x(8.0)));
+        push(&mut path, format_args!("M{}H{}", point(0, row), x(8.0)));
     }
     for column in 0..9 {
+        // Only the edges cross the river.
         if matches!(column, 0 | 8) {
-            push(&mut path, format_args!("M{}V{}", at(column, 0), y(9.0)));
+            push(&mut path, format_args!("M{}V{}", point(column, 0), y(9.0)));
         } else {
             push(
                 &mut path,
-                format_args!("M{}V{}M{}V{}", at(column, 0), y(4.0), at(column, 5), y(9.0)),
+                format_args!("M{}V{}M{}V{}", point(column, 0), y(4.0), point(column, 5), y(9.0)),
             );
         }
     }
     for top in [0, 7] {
         let [left, right] = [[3, 5], [5, 3]];
         for [from, to] in [left, right] {
-            push(&mut path, format_args!("M{}L{}", at(from, top), at(to, top + 2)));
+            push(&mut path, format_args!("M{}L{}", point(from, top), point(to, top + 2)));
         }
     }
     path
+}
+
+/// A point as paths have it.
+fn point(column: u8, row: u8) -> String {
+    format!("{} {}", x(column.into()), y(row.into()))
 }
 
 /// The marks at the points of cannons and pawns.

@@ -100,8 +100,7 @@ impl Backend {
         number: u64,
         events: SyncSender<Event<EngineLine>>,
     ) -> Result<Self, ClientError> {
-        let sink = move |line| events.send(Event::Engine(EngineLine { number, line })).is_ok();
-        let process = Process::spawn(command, GRACE, sink)?;
+        let process = Process::spawn(command, GRACE, line_sink(events, number))?;
         let link = Link::Foreign(Box::new(process));
         let mut backend = Self::new(link, &command.program, number, protocol);
         backend.say(backend.greeting.word())?;
@@ -115,8 +114,7 @@ impl Backend {
         number: u64,
         events: SyncSender<Event<EngineLine>>,
     ) -> io::Result<Self> {
-        let sink = move |line| events.send(Event::Engine(EngineLine { number, line })).is_ok();
-        let own = OwnEngine::start(engine, options, sink)?;
+        let own = OwnEngine::start(engine, options, line_sink(events, number))?;
         own.say("uci");
         Ok(Self::new(Link::Own(own), "juzhong", number, Some(Dialect::Uci)))
     }
@@ -251,4 +249,12 @@ impl Backend {
     pub(crate) fn release(&mut self) -> Vec<String> {
         self.abandoned.take().map(|search| search.unsaid).unwrap_or_default()
     }
+}
+
+/// The sink of the lines of the engine of that number, which returns false once the session has ended.
+fn line_sink(
+    events: SyncSender<Event<EngineLine>>,
+    number: u64,
+) -> impl FnMut(Option<String>) -> bool + Send + 'static {
+    move |line| events.send(Event::Engine(EngineLine { number, line })).is_ok()
 }

@@ -10,13 +10,20 @@ pub(crate) fn translate(line: &str, from: Wire, to: Wire) -> Vec<String> {
         let text = line.split_once(kind).map_or("", |(_, text)| text.trim_start());
         return vec![to.message(text)];
     }
-    let moves = |word: &str| to.ranks.theirs(&from.ranks.ours(word));
     match (from.dialect.is_ucci(), to.dialect.is_ucci()) {
         (false, true) => to_ucci(line, &words, from, to),
-        (true, false) => vec![to_uci(&words, from, moves)],
+        (true, false) => vec![to_uci(&words, from, to)],
         _ if from.ranks == to.ranks => vec![line.to_owned()],
-        _ => vec![words.into_iter().map(moves).collect::<Vec<_>>().join(" ")],
+        _ => {
+            let words = words.into_iter().map(|word| with_ranks(word, from, to));
+            vec![words.collect::<Vec<_>>().join(" ")]
+        }
     }
+}
+
+/// A word with the ranks of the GUI if it is a move; all others stay as they are.
+fn with_ranks(word: &str, from: Wire, to: Wire) -> String {
+    to.ranks.theirs(&from.ranks.ours(word))
 }
 
 /// The score of a line, whatever its line of play.
@@ -28,29 +35,28 @@ fn score(words: &[&str], from: Wire) -> Option<ScoreKind> {
 }
 
 /// UCCI's scores are bare numbers; Fairy-Stockfish writes `mate 3` there too.
-fn to_uci(words: &[&str], from: Wire, moves: impl Fn(&str) -> String) -> String {
+fn to_uci(words: &[&str], from: Wire, to: Wire) -> String {
     let score = score(words, from);
-    let word = |(i, word): (usize, &&str)| {
+    let translated = words.iter().enumerate().map(|(i, word)| {
         let is_score = i > 0 && words[i - 1] == "score" && word.parse::<i64>().is_ok();
-        score.filter(|_| is_score).map_or_else(|| moves(word), |score| score.to_string())
-    };
-    words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
+        match score.filter(|_| is_score) {
+            Some(score) => score.to_string(),
+            None => with_ranks(word, from, to),
+        }
+    });
+    translated.collect::<Vec<_>>().join(" ")
 }
 
 /// `info time … nodes …` and `info depth … score … pv …` are all that UCCI has beside the move looked
 /// at, and the best line only.
 fn to_ucci(line: &str, words: &[&str], from: Wire, to: Wire) -> Vec<String> {
-    let after = |name: &str| {
-        let at = words.iter().position(|&word| word == name)?;
-        words.get(at + 1).copied()
-    };
-    if after("multipv").is_some_and(|number| number != "1") {
+    if word_after(words, "multipv").is_some_and(|number| number != "1") {
         return Vec::new();
     }
     let mut info = Info::default();
     info.read(line, from);
     let mut lines = Vec::new();
-    if let (Some(time), Some(nodes)) = (after("time"), after("nodes")) {
+    if let (Some(time), Some(nodes)) = (word_after(words, "time"), word_after(words, "nodes")) {
         lines.push(format!("info time {time} nodes {nodes}"));
     }
     if info.score.is_some() || !info.pv.is_empty() {
@@ -62,10 +68,16 @@ fn to_ucci(line: &str, words: &[&str], from: Wire, to: Wire) -> Vec<String> {
         }
         lines.push(words.join(" "));
     }
-    if let Some(mv) = after("currmove") {
-        lines.push(format!("info currmove {}", to.ranks.theirs(&from.ranks.ours(mv))));
+    if let Some(mv) = word_after(words, "currmove") {
+        lines.push(format!("info currmove {}", with_ranks(mv, from, to)));
     }
     lines
+}
+
+/// The word behind the first one that is `name`.
+fn word_after<'w>(words: &[&'w str], name: &str) -> Option<&'w str> {
+    let at = words.iter().position(|&word| word == name)?;
+    words.get(at + 1).copied()
 }
 
 #[cfg(test)]

@@ -103,11 +103,12 @@ impl Options {
     fn ours(&self) -> Vec<Announced> {
         let text = self.settings.describe(Dialect::Uci);
         let beginnings = ["ownbook", "book", "usetables", "table", "probe", "rules", "seed"];
-        let is_ours = |option: &Announced| {
+        let all = text.lines().filter_map(Announced::read);
+        all.filter(|option| {
             let name = folded(&option.name);
             beginnings.iter().any(|beginning| name.starts_with(beginning))
-        };
-        text.lines().filter_map(Announced::read).filter(is_ours).collect()
+        })
+        .collect()
     }
 
     /// The name under which one of ours is shown: `Jz` before it, as often as needed to differ from all names
@@ -141,17 +142,11 @@ impl Options {
 
     /// The `option` lines for a GUI.
     pub(crate) fn lines(&self, dialect: Dialect) -> Vec<String> {
-        // A GUI of Fairy-Stockfish chooses xiangqi, and with it ranks from 1, by its `UCI_Variant`.
-        let is_shown = |option: &&Announced| match managed(&option.name) {
-            Some(Managed::Variant) => dialect == Dialect::Uci,
-            Some(_) => false,
-            None => true,
-        };
         let mut lines = Vec::new();
         if dialect.is_ucci() {
             lines.push("option usemillisec type check default false".to_owned());
         }
-        for option in self.engine.iter().filter(is_shown) {
+        for option in self.engine.iter().filter(|option| is_shown(option, dialect)) {
             lines.push(line(dialect, &name_in(dialect, &option.name), &option.kind));
         }
         for own in self.ours() {
@@ -165,6 +160,16 @@ impl Options {
     pub(crate) fn of_engine<'a>(&self, name: &str, value: &'a str) -> Option<(String, &'a str)> {
         let option = self.engine.find(name)?;
         Some((option.name.clone(), if option.is_button() { "" } else { value }))
+    }
+}
+
+/// Returns true if a GUI of that dialect sees an option of the engine.
+fn is_shown(option: &Announced, dialect: Dialect) -> bool {
+    match managed(&option.name) {
+        // A GUI of Fairy-Stockfish chooses xiangqi, and with it ranks from 1, by its `UCI_Variant`.
+        Some(Managed::Variant) => dialect == Dialect::Uci,
+        Some(_) => false,
+        None => true,
     }
 }
 
@@ -186,6 +191,14 @@ mod tests {
         options
     }
 
+    fn engine(name: &str) -> Owner {
+        Owner::Engine(name.to_owned())
+    }
+
+    fn ours(name: &str) -> Owner {
+        Owner::Ours(name.to_owned())
+    }
+
     #[test]
     fn both_lists_are_shown_and_found() {
         let options = options(&[
@@ -204,8 +217,6 @@ mod tests {
         assert_eq!(ucci[0], "option usemillisec type check default false");
         assert_eq!(ucci[1], "option hashsize type spin default 16 min 1 max 1024");
         assert_eq!(ucci[2], "option Clear_Hash type button");
-        let engine = |name: &str| Owner::Engine(name.to_owned());
-        let ours = |name: &str| Owner::Ours(name.to_owned());
         for (name, owner) in [
             ("HASH", engine("Hash")),
             ("hashsize", engine("Hash")),
@@ -231,10 +242,10 @@ mod tests {
             "option name JzTables type string default <empty>",
             "option name Tables type string default <empty>",
         ]);
-        assert_eq!(options.owner("JzTables"), Owner::Engine("JzTables".to_owned()));
-        assert_eq!(options.owner("Tables"), Owner::Engine("Tables".to_owned()));
-        assert_eq!(options.owner("JzJzTables"), Owner::Ours("Tables".to_owned()));
-        assert_eq!(options.owner("JzSeed"), Owner::Ours("Seed".to_owned()));
+        assert_eq!(options.owner("JzTables"), engine("JzTables"));
+        assert_eq!(options.owner("Tables"), engine("Tables"));
+        assert_eq!(options.owner("JzJzTables"), ours("Tables"));
+        assert_eq!(options.owner("JzSeed"), ours("Seed"));
         let lines = options.lines(Dialect::Uci);
         assert_eq!(lines.iter().filter(|line| line.contains("name JzJzTables ")).count(), 1);
     }

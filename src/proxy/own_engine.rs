@@ -43,6 +43,7 @@ impl OwnEngine {
 
     /// Says one line; `false` if the session does not read.
     pub(crate) fn say(&self, line: &str) -> bool {
+        // A session that has ended needs no lines: its end is reported by itself.
         !matches!(self.commands.try_send(format!("{line}\n")), Err(TrySendError::Full(_)))
     }
 }

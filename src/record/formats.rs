@@ -58,6 +58,7 @@ static GOMOKU: &[FormatRow<Board>] = &[
 
 /// The description of each format, by its number. A format without a row in one of the lists does not compile.
 static INFOS: [&FormatInfo; Format::ALL.len()] = {
+    // Something to begin with: each of them is replaced.
     let mut infos = [&XIANGQI[0].info; Format::ALL.len()];
     let mut number = 0;
     while number < infos.len() {
@@ -303,6 +304,7 @@ pub trait Formats: Recorded {
         sink: &mut GameSink<'_, Self>,
     ) -> ReadSummary {
         let Some(loss) = loss else { return Self::read_chunk(source, bytes, chunk, sink) };
+        // Handed over one game behind: which one is the last shows only at the end.
         let mut last = None;
         let mut summary = Self::read_chunk(source, bytes, chunk, &mut |game| {
             if let Some(before) = last.replace(game) {
@@ -354,8 +356,8 @@ mod tests {
         for row in G::ROWS {
             let info = &row.info;
             let name = info.name;
-            let same = |other: &&FormatRow<G>| other.info.format == info.format;
-            assert_eq!(G::ROWS.iter().filter(same).count(), 1, "{name} is in the list once");
+            let same = G::ROWS.iter().filter(|other| other.info.format == info.format);
+            assert_eq!(same.count(), 1, "{name} is in the list once");
             assert!(!row.sniff.is_empty(), "{name}: nothing shows the format");
             let is_ending = |ending: &&str| info.endings.contains(ending);
             assert!(info.shared_endings.iter().all(is_ending), "{name}: no endings of its own");

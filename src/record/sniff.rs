@@ -34,6 +34,7 @@ pub(crate) fn sniff<G: Game>(
 ) -> Result<Format, BadGameReason> {
     refuse_foreign(bytes)?;
     refuse(bytes)?;
+    // Before UTF-16, whose characters the bytes of a binary file may look like.
     if let Some(format) = of_bytes(bytes, rows) {
         return Ok(format);
     }
@@ -162,8 +163,9 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     }
     // A letter or two begin texts, too.
     let has_zeros = bytes[..bytes.len().min(64)].contains(&0);
-    let is_kind = |magic: &[u8]| bytes.starts_with(magic) && (magic.len() > 3 || has_zeros);
-    OTHERS.iter().find(|(magic, _)| is_kind(magic)).map(|&(_, what)| what)
+    let kind =
+        OTHERS.iter().find(|(mark, _)| bytes.starts_with(mark) && (mark.len() > 3 || has_zeros));
+    kind.map(|&(_, what)| what)
 }
 
 /// Refuses files that are no game records but might hold some, and those that are of another kind.
@@ -175,6 +177,7 @@ fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
     if let Some(what) = other_kind(bytes) {
         return Err(BadGameReason::Unsupported(what.to_owned().into()));
     }
+    // A tar archive begins with a name; its mark stands behind it.
     if bytes.get(257..262) == Some(b"ustar") {
         let what = "a tar archive; unpack it and give what is in it".to_owned();
         return Err(BadGameReason::Unsupported(what.into()));

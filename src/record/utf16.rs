@@ -54,14 +54,8 @@ pub(crate) fn read<G: Game>(
     read: fn(&str, &[u8], &Chunk, &mut GameSink<'_, G>) -> ReadSummary,
 ) -> ReadSummary {
     let bytes = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    let mut refuse = |reason| {
-        let source = source.to_owned();
-        let place = Place::Line(1);
-        sink(Err(BadGame { source, place, game: 1, reason }));
-        ReadSummary { bad: 1, ..ReadSummary::default() }
-    };
     if bytes.len() > MOST_BYTES {
-        return refuse(BadGameReason::Utf16);
+        return refuse_whole(source, BadGameReason::Utf16, sink);
     }
     let (text, is_undecoded) = text_of(bytes, chunk.encoding);
     let text = text.as_bytes();
@@ -69,12 +63,24 @@ pub(crate) fn read<G: Game>(
     // What is UTF-8 now is not taken for UTF-16 again.
     if parts.iter().any(|part| part.encoding.is_utf16()) {
         let what = "text with zeros between its letters, such as UTF-32; convert it to UTF-8";
-        return refuse(BadGameReason::Unsupported(what.to_owned().into()));
+        return refuse_whole(source, BadGameReason::Unsupported(what.to_owned().into()), sink);
     }
     let mut summary = ReadSummary::default();
     for part in parts {
         summary += read(source, text, &part.read_with(chunk.options), sink);
     }
+    // The parts are UTF-8 throughout, so their readers find nothing: the source counts as one game.
     summary.undecoded += u64::from(is_undecoded && summary.undecoded == 0);
     summary
+}
+
+/// Hands over a whole source as one bad game.
+fn refuse_whole<G: Game>(
+    source: &str,
+    reason: BadGameReason,
+    sink: &mut GameSink<'_, G>,
+) -> ReadSummary {
+    let source = source.to_owned();
+    sink(Err(BadGame { source, place: Place::Line(1), game: 1, reason }));
+    ReadSummary { bad: 1, ..ReadSummary::default() }
 }

@@ -186,17 +186,24 @@ impl ClientAnalyst {
             move_time: limits.hard_time.or(limits.soft_time),
             ..GoLimits::default()
         };
-        let stopped = || stop.is_set();
-        let mut ask = |moves: &[G::Move]| {
-            let thought = self.client.go_some(line, moves, &limits, &stopped);
-            thought.map_err(|error| in_full(&error))
-        };
-        let mut thought = ask(moves)?;
+        let mut thought = self.ask(line, moves, &limits, stop)?;
         // Some engines give up where only bad moves are left to them.
         if thought.best.is_none() && !moves.is_empty() && !stop.is_set() {
-            thought = ask(&[])?;
+            thought = self.ask(line, &[], &limits, stop)?;
         }
         self.finding(line.position(), &thought, stop)
+    }
+
+    /// The engine's answer as it comes, about some of the moves if any are named.
+    fn ask<G: Playable>(
+        &mut self,
+        line: &Line<G>,
+        moves: &[G::Move],
+        limits: &GoLimits,
+        stop: &StopFlag,
+    ) -> Result<Thought, Message> {
+        let thought = self.client.go_some(line, moves, limits, &|| stop.is_set());
+        thought.map_err(|error| in_full(&error))
     }
 
     /// An engine's answer, as far as it makes sense.
@@ -242,8 +249,8 @@ impl<G: Playable> Analyst<G> for ClientAnalyst {
     ) -> Result<Option<Finding<G::Move>>, Message> {
         let among = question.among.filter(|_| self.heeds_moves).unwrap_or_default();
         let found = self.think(line, among, &question.limits, stop)?;
-        let is_other = |found: &Finding<G::Move>| !among.contains(&found.line[0]);
-        self.heeds_moves &= among.is_empty() || !found.as_ref().is_some_and(is_other);
+        self.heeds_moves &=
+            among.is_empty() || found.as_ref().is_none_or(|found| among.contains(&found.line[0]));
         Ok(found)
     }
 

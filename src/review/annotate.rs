@@ -51,11 +51,10 @@ pub fn annotate<G: Game>(
         if !text.is_empty() {
             added.push((ply + 1, text.join(" ")));
         }
-        let is_there = |first: Option<&G::Move>| {
+        let better = better.filter(|moves| {
             let mut there = record.tree.variations.iter().filter(|variation| variation.ply == ply);
-            there.any(|variation| variation.tree.moves.first() == first)
-        };
-        let better = better.filter(|moves| !is_there(moves.first()));
+            !there.any(|variation| variation.tree.moves.first() == moves.first())
+        });
         let value = eval_command(of_first_side(reviewed.better_score(), reviewed.side));
         record.tree.variations.extend(better.map(|moves| Variation {
             ply,
@@ -125,10 +124,13 @@ mod tests {
 
     #[test]
     fn evaluations_are_commands() {
-        let command = |score| eval_command(score).unwrap();
-        assert_eq!(command(Score::from_eval(-34)), "[%eval -0.34]");
-        assert_eq!(command(Score::mate_in(5)), "[%eval #3]");
-        assert_eq!(command(Score::mated_in(4)), "[%eval #-2]");
+        for (score, command) in [
+            (Score::from_eval(-34), "[%eval -0.34]"),
+            (Score::mate_in(5), "[%eval #3]"),
+            (Score::mated_in(4), "[%eval #-2]"),
+        ] {
+            assert_eq!(eval_command(score).as_deref(), Some(command));
+        }
         assert_eq!(eval_command(Score::early_win(5)), None);
         assert_eq!(of_first_side(Score::mate_in(5), Side::Second), Score::mated_in(5));
     }

@@ -56,8 +56,11 @@ fn clock_time(text: &str) -> Option<Duration> {
 /// The time of a game and the increment, of `600+5` or `600`, in seconds; `None` for controls of several parts.
 fn time_control(text: &str) -> Option<(Duration, Duration)> {
     let (base, increment) = text.trim().split_once('+').unwrap_or((text.trim(), "0"));
-    let seconds = |text: &str| text.parse::<u32>().ok().map(|s| Duration::from_secs(s.into()));
-    Some((seconds(base)?, seconds(increment)?))
+    Some((whole_seconds(base)?, whole_seconds(increment)?))
+}
+
+fn whole_seconds(text: &str) -> Option<Duration> {
+    text.parse::<u32>().ok().map(|seconds| Duration::from_secs(seconds.into()))
 }
 
 #[cfg(test)]

@@ -216,8 +216,9 @@ fn round_of<G: Playable>(
         return Ok(None);
     }
     round.nodes = round.nodes.saturating_add(alone.nodes);
-    let expected = |of: Valuation| of.expected(line.position().phase(), &G::WIN_MODEL);
-    if expected(alone.valuation) < expected(round.other.valuation) {
+    let [by_itself, among_others] = [alone.valuation, round.other.valuation]
+        .map(|of| of.expected(line.position().phase(), &G::WIN_MODEL));
+    if by_itself < among_others {
         round.other = alone;
         round.loss = loss_in(line, &round);
     }
@@ -257,16 +258,19 @@ const LEAST_ROUNDS: usize = 3;
 fn is_beyond_doubt<M>(rounds: &[Round<M>]) -> bool {
     let [.., before, last] = rounds else { return false };
     let least = Mark::Inaccuracy.least_loss();
-    let has_lost = |round: &Round<M>| {
-        is_decided([round.other.valuation, round.played.valuation]) && round.loss >= least
-    };
-    if has_lost(before) && has_lost(last) {
+    if has_decided_loss(before) && has_decided_loss(last) {
         return true;
     }
     let large = least + 2.0 * usual_error(nodes_of(rounds));
     let mean = mean_loss(rounds);
     let is_small = mean < least || last.loss < least && mean <= large;
     is_small || rounds.len() >= LEAST_ROUNDS && mean.min(last.loss) > large
+}
+
+/// Returns true if the loss of a round is decided and has a mark.
+fn has_decided_loss<M>(round: &Round<M>) -> bool {
+    is_decided([round.other.valuation, round.played.valuation])
+        && round.loss >= Mark::Inaccuracy.least_loss()
 }
 
 /// The outcome of rounds; `None` if there was none.
@@ -292,7 +296,7 @@ fn outcome<M: Copy + PartialEq>(rounds: &[Round<M>]) -> Option<SecondLook<M>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Heuristics;
+    use crate::game::{Heuristics, PHASES};
     use crate::search::Score;
     use crate::xiangqi::{Move, Position};
 
@@ -310,8 +314,10 @@ mod tests {
 
     impl Scripted {
         fn new(losses: &[(i32, i32)]) -> Self {
-            let score = |&(other, played)| (Score::from_eval(other), Score::from_eval(played));
-            let rounds = losses.iter().map(score).collect();
+            let rounds = losses
+                .iter()
+                .map(|&(other, played)| (Score::from_eval(other), Score::from_eval(played)))
+                .collect();
             Self {
                 rounds,
                 alone: Vec::new(),
@@ -372,11 +378,11 @@ mod tests {
     }
 
     fn mark(look: &SecondLook<Move>) -> Option<Mark> {
-        Mark::of_loss(look.loss(crate::game::PHASES, &Position::WIN_MODEL))
+        Mark::of_loss(look.loss(PHASES, &Position::WIN_MODEL))
     }
 
     fn certain_mark(look: &SecondLook<Move>) -> Option<Mark> {
-        Mark::of_loss(look.certain_loss(crate::game::PHASES, &Position::WIN_MODEL))
+        Mark::of_loss(look.certain_loss(PHASES, &Position::WIN_MODEL))
     }
 
     #[test]
@@ -417,14 +423,16 @@ mod tests {
         assert_eq!((found.rounds, found.is_stable), (2, true));
     }
 
+    /// The loss of a move of that value where another is worth nothing.
+    fn loss_to(played: i32) -> f64 {
+        let [from, to] = [0, played].map(|value| Score::from_eval(value).into());
+        loss_between(from, to, PHASES, &Position::WIN_MODEL)
+    }
+
     #[test]
     fn the_mean_of_the_rounds_counts() {
-        let loss = |played: i32| {
-            let [from, to] = [0, played].map(|value| Score::from_eval(value).into());
-            loss_between(from, to, crate::game::PHASES, &Position::WIN_MODEL)
-        };
         let found = look(&mut Scripted::new(&[(0, -300), (0, -200), (0, -250)]), 42).unwrap();
-        let mean = (loss(-300) + 2.0 * loss(-200) + 4.0 * loss(-250)) / 7.0;
+        let mean = (loss_to(-300) + 2.0 * loss_to(-200) + 4.0 * loss_to(-250)) / 7.0;
         assert_eq!(found.rounds, 3);
         assert!((f64::from(found.mean_loss) / 10_000.0 - mean).abs() < 1e-4);
     }
@@ -441,32 +449,41 @@ mod tests {
         assert_eq!(look(&mut analyst, 18).unwrap().other.score, Score::from_eval(700));
     }
 
-    #[test]
-    fn a_loss_is_certain_beyond_the_usual_error() {
-        let look = |nodes, played| SecondLook::<Move> {
+    /// A second look at a move where another is worth a pawn.
+    fn second_look(nodes: u64, played: Score) -> SecondLook<Move> {
+        SecondLook {
             other: Score::from_eval(100).into(),
-            played,
+            played: played.into(),
             mean_loss: 10_000,
             line: Vec::new(),
             stable_plies: 1,
             rounds: 2,
             is_stable: true,
             nodes,
-        };
-        let certain =
-            |look: &SecondLook<Move>| look.certain_loss(crate::game::PHASES, &Position::WIN_MODEL);
-        let loss = |look: &SecondLook<Move>| look.loss(crate::game::PHASES, &Position::WIN_MODEL);
-        let searched = look(1_800_000, Score::from_eval(-100).into());
+        }
+    }
+
+    fn certain(look: &SecondLook<Move>) -> f64 {
+        look.certain_loss(PHASES, &Position::WIN_MODEL)
+    }
+
+    fn loss(look: &SecondLook<Move>) -> f64 {
+        look.loss(PHASES, &Position::WIN_MODEL)
+    }
+
+    #[test]
+    fn a_loss_is_certain_beyond_the_usual_error() {
+        let searched = second_look(1_800_000, Score::from_eval(-100));
         assert!((loss(&searched) - certain(&searched) - 0.028).abs() < 1e-12);
-        let few = look(9, Score::from_eval(-100).into());
+        let few = second_look(9, Score::from_eval(-100));
         assert!((loss(&few) - certain(&few) - 0.05).abs() < 1e-12);
-        let deeper = look(28_800_000, Score::from_eval(-100).into());
+        let deeper = second_look(28_800_000, Score::from_eval(-100));
         assert!((loss(&deeper) - certain(&deeper) - 0.014).abs() < 1e-12);
         // The mean counts if it is less than the loss of the last round.
         let noisy = SecondLook { mean_loss: 900, ..searched };
         assert!((certain(&noisy) - (0.09 - 0.028)).abs() < 1e-12);
-        assert_eq!(certain(&look(9, Score::from_eval(99).into())), 0.0);
-        let mated = look(9, Score::mated_in(4).into());
+        assert_eq!(certain(&second_look(9, Score::from_eval(99))), 0.0);
+        let mated = second_look(9, Score::mated_in(4));
         assert_eq!(certain(&mated), loss(&mated));
     }
 

@@ -145,10 +145,10 @@ impl<G: Playable> Evaluators<G> {
             return Err(ReviewError::Memory { threads, mib });
         }
         let of_engine = engine_options::<G>(options);
-        let engine = |_| -> Result<Box<dyn Analyst<G>>, ReviewError> {
-            Ok(Box::new(Engine::<G>::new(of_engine.clone())?))
-        };
-        let analysts = (0..threads.max(1)).map(engine).collect::<Result<_, _>>()?;
+        let mut analysts: Analysts<G> = Vec::new();
+        for _ in 0..threads.max(1) {
+            analysts.push(Box::new(Engine::<G>::new(of_engine.clone())?));
+        }
         Self::with_analysts(options, analysts)
     }
 
@@ -260,6 +260,7 @@ impl<G: Playable> Evaluators<G> {
             .iter()
             .map(|game: &GameMoves<'_, G>| {
                 let of_positions = values.by_ref().take(positions(*game, self.rules));
+                // Not at once into an option: that would leave the values after the first `None` to the next game.
                 of_positions.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()
             })
             .collect())
@@ -303,6 +304,7 @@ impl<G: Playable> Evaluators<G> {
                     Ok(_) => {}
                     Err(text) => {
                         ended.set();
+                        // Of several the fault of the first job, whichever thread met one first.
                         if fault.as_ref().is_none_or(|(first, _)| number < *first) {
                             fault = Some((number, text));
                         }

@@ -518,18 +518,22 @@ fn turning_point<G: Playable>(
         .find_map(|(side, expected)| (expected >= BETTER).then_some(side))?;
     let expected = first.valuation().expected(start.phase(), &G::WIN_MODEL);
     let at_start = if start.turn() == winner { expected } else { 1.0 - expected };
-    let of_winner = |m: &ReviewedMove<G::Move>| match winner {
-        Side::First => m.outlook,
-        Side::Second => 1.0 - m.outlook,
-    };
-    let better = moves.iter().rev().take_while(|&m| of_winner(m) >= BETTER).count();
+    let better = moves.iter().rev().take_while(|m| outlook_of(winner, m) >= BETTER).count();
     let ply = moves.len() - better;
     let before = match ply.checked_sub(1) {
-        Some(earlier) => of_winner(&moves[earlier]),
+        Some(earlier) => outlook_of(winner, &moves[earlier]),
         None => at_start,
     };
-    let after = of_winner(&moves[ply]);
+    let after = outlook_of(winner, &moves[ply]);
     (before < BETTER).then_some(TurningPoint { ply, winner, before, after })
+}
+
+/// The expected score of a side after a move, whichever side made it.
+fn outlook_of<M>(side: Side, reviewed: &ReviewedMove<M>) -> f64 {
+    match side {
+        Side::First => reviewed.outlook,
+        Side::Second => 1.0 - reviewed.outlook,
+    }
 }
 
 /// A proven result as a score that is certain.
@@ -596,6 +600,25 @@ mod tests {
         review(game, values, &[], RuleSet::default())
     }
 
+    fn facts(best: Entry, played: Option<Entry>) -> TableFacts {
+        TableFacts { best, played, is_only: false }
+    }
+
+    /// A move of value `played` where the best one has value `best`, by the facts of both positions.
+    fn moved(best: Entry, played: Entry, next: Option<TableFacts>) -> ReviewedMove<Move> {
+        let values = [
+            PositionValue { table: Some(facts(best, Some(played))), ..value(500, "a3a4") },
+            PositionValue { table: next, ..value(-500, "h9g7") },
+        ];
+        reviewed(&["h2e2"], &values).moves.remove(0)
+    }
+
+    /// The same where the tables know the next position as well.
+    fn known(best: Entry, played: Entry) -> ReviewedMove<Move> {
+        let next = Entry { wdl: -played.wdl, ..played };
+        moved(best, played, Some(facts(next, None)))
+    }
+
     #[test]
     fn the_next_position_negated_is_the_value_of_a_move() {
         let values = [value(20, "h2e2"), value(300, "h9g7"), value(-310, "h0g2")];
@@ -634,33 +657,23 @@ mod tests {
 
     #[test]
     fn tables_count_more_than_scores() {
-        let facts = |best, played| Some(TableFacts { best, played, is_only: false });
-        let after = |played: Entry| Entry { wdl: -played.wdl, ..played };
-        let with_next = |best, played, next| {
-            let values = [
-                PositionValue { table: facts(best, Some(played)), ..value(500, "a3a4") },
-                PositionValue { table: next, ..value(-500, "h9g7") },
-            ];
-            reviewed(&["h2e2"], &values).moves.remove(0)
-        };
-        let with = |best, played| with_next(best, played, facts(after(played), None));
-        let thrown = with(Entry::win(0, 9), Entry::DRAW);
+        let thrown = known(Entry::win(0, 9), Entry::DRAW);
         assert_eq!(thrown.truth.unwrap().loss(), Some(TableLoss::WinLetGo));
         assert_eq!((thrown.mark, thrown.source), (Some(Mark::Blunder), MoveSource::Table));
         assert_eq!(thrown.loss(), 0.5);
-        let lost = with(Entry::DRAW, Entry::loss(0, 4));
+        let lost = known(Entry::DRAW, Entry::loss(0, 4));
         assert_eq!(lost.truth.unwrap().loss(), Some(TableLoss::DrawLost));
-        let slow = with(Entry::win(0, 9), Entry::win(0, 15));
+        let slow = known(Entry::win(0, 9), Entry::win(0, 15));
         assert_eq!(slow.truth.unwrap().loss(), Some(TableLoss::LongerWin(6)));
         assert_eq!((slow.mark, slow.centipawn_loss), (None, 0));
-        let quick = with(Entry::loss(0, 10), Entry::loss(0, 4));
+        let quick = known(Entry::loss(0, 10), Entry::loss(0, 4));
         assert_eq!(quick.truth.unwrap().loss(), Some(TableLoss::SoonerLoss(6)));
-        let good = with(Entry::win(0, 9), Entry::win(0, 9));
+        let good = known(Entry::win(0, 9), Entry::win(0, 9));
         assert_eq!(good.truth.unwrap().loss(), None);
         // Where the past of the game matters after the move, the tables do not tell.
-        assert_eq!(with_next(Entry::win(0, 9), Entry::win(0, 9), None).truth, None);
+        assert_eq!(moved(Entry::win(0, 9), Entry::win(0, 9), None).truth, None);
         let other = facts(Entry::win(0, 3), None);
-        assert_eq!(with_next(Entry::win(0, 9), Entry::win(0, 9), other).truth, None);
+        assert_eq!(moved(Entry::win(0, 9), Entry::win(0, 9), Some(other)).truth, None);
     }
 
     #[test]
@@ -736,10 +749,9 @@ mod tests {
         assert_eq!(of(&best, &[]), [0]);
         let little = [value(20, "a3a4"), value(20, "h9g7"), value(-310, "h0g2")];
         assert_eq!(of(&little, &[]), [0; 0]);
-        let facts = |best, played| Some(TableFacts { best, played, is_only: false });
         let mut certain = values;
-        certain[0].table = facts(Entry::DRAW, Some(Entry::DRAW));
-        certain[1].table = facts(Entry::DRAW, None);
+        certain[0].table = Some(facts(Entry::DRAW, Some(Entry::DRAW)));
+        certain[1].table = Some(facts(Entry::DRAW, None));
         assert_eq!(of(&certain, &[]), [0; 0]);
     }
 
@@ -758,9 +770,8 @@ mod tests {
         assert_eq!((red.mark, red.certainty, red.loss()), (None, None, 0.0));
         assert!(red.is_known() && red.book == Some(share));
         let mut lost = values;
-        let facts = |best, played| Some(TableFacts { best, played, is_only: false });
-        lost[0].table = facts(Entry::DRAW, Some(Entry::loss(0, 4)));
-        lost[1].table = facts(Entry::win(0, 3), None);
+        lost[0].table = Some(facts(Entry::DRAW, Some(Entry::loss(0, 4))));
+        lost[1].table = Some(facts(Entry::win(0, 3), None));
         let found = review_of(&lost);
         let red = &found.moves[0];
         assert_eq!((red.mark, red.certainty), (Some(Mark::Blunder), Some(Certainty::Proved)));

@@ -429,19 +429,24 @@ mod tests {
         texts.iter().map(|text| Move::parse(text).unwrap()).collect()
     }
 
+    /// A game from the start, of which nothing is known.
+    fn game_of<'a>(start: &'a Position, moves: &'a [Move]) -> GameMoves<'a, Position> {
+        GameMoves { start, start_clock: 0, moves, known: &[] }
+    }
+
+    /// The journal beside `output` for searches of that number of positions.
+    fn open(output: &Path, nodes: u64) -> Result<ReviewJournal<Position>, JournalError> {
+        ReviewJournal::open(output, &options(nodes))
+    }
+
+    fn value(score: Score, line: &[&str], table: Option<TableFacts>) -> PositionValue<Move> {
+        let searched = PositionValue::of_search(score, moves(line));
+        PositionValue { depth: 7, nodes: 99, table, ..searched }
+    }
+
     /// Values of every kind for a game of two moves.
     fn values() -> Vec<PositionValue<Move>> {
         let table = TableFacts { best: Entry::win(1, 7), played: Some(Entry::DRAW), is_only: true };
-        let of = |score, line: &[&str], second: Option<Score>, table| PositionValue {
-            score,
-            chances: None,
-            line: moves(line),
-            depth: 7,
-            nodes: 99,
-            second: second.map(Valuation::from),
-            table,
-            look: None,
-        };
         let look = SecondLook {
             other: Score::early_loss(9).into(),
             played: Valuation { score: Score::early_win(3), chances: Some([1, 2, 3]) },
@@ -452,11 +457,17 @@ mod tests {
             is_stable: true,
             nodes: 77,
         };
-        let first = of(Score::from_eval(-34), &["h2e2", "h9g7"], Some(Score::mated_in(4)), None);
+        let first = PositionValue {
+            chances: Some([300, 600, 100]),
+            second: Some(Score::mated_in(4).into()),
+            look: Some(look),
+            ..value(Score::from_eval(-34), &["h2e2", "h9g7"], None)
+        };
+        let at_end = TableFacts { played: None, ..table };
         vec![
-            PositionValue { chances: Some([300, 600, 100]), look: Some(look), ..first },
-            of(Score::mate_in(5), &["h9g7"], None, Some(table)),
-            of(Score::table_loss(20), &["h0g2"], None, Some(TableFacts { played: None, ..table })),
+            first,
+            value(Score::mate_in(5), &["h9g7"], Some(table)),
+            value(Score::table_loss(20), &["h0g2"], Some(at_end)),
         ]
     }
 
@@ -466,33 +477,38 @@ mod tests {
         let output = folder.path().join("a.pgn");
         let (start, rules) = (Position::start(), RuleSet::default());
         let (one, two) = (moves(&["h2e2", "h9g7"]), moves(&["h2e2", "b9c7"]));
-        let game = |moves| GameMoves { start: &start, start_clock: 0, moves, known: &[] };
-        let open = |nodes| ReviewJournal::<Position>::open(&output, &options(nodes));
-        let mut journal = open(5).unwrap();
+        let mut journal = open(&output, 5).unwrap();
         let path = journal.journal.path().to_owned();
-        journal.add(game(&one), &values()).unwrap();
+        journal.add(game_of(&start, &one), &values()).unwrap();
         let length = std::fs::metadata(&path).unwrap().len();
-        journal.add(game(&two), &values()).unwrap();
+        journal.add(game_of(&start, &two), &values()).unwrap();
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
-        assert!(matches!(open(6), Err(JournalError::Changed(_))));
+        assert!(matches!(open(&output, 6), Err(JournalError::Changed(_))));
         assert_eq!(std::fs::read(&path).unwrap(), whole);
         for end in length as usize..=whole.len() {
             std::fs::write(&path, &whole[..end]).unwrap();
-            let mut journal = open(5).unwrap();
-            assert_eq!(journal.find(game(&one), rules).unwrap(), Some(values()));
+            let mut journal = open(&output, 5).unwrap();
+            assert_eq!(journal.find(game_of(&start, &one), rules).unwrap(), Some(values()));
             let expected = (end == whole.len()).then(values);
-            assert_eq!(journal.find(game(&two), rules).unwrap(), expected);
-            journal.add(game(&two), &values()).unwrap();
-            assert_eq!(journal.find(game(&two), rules).unwrap(), Some(values()));
+            assert_eq!(journal.find(game_of(&start, &two), rules).unwrap(), expected);
+            journal.add(game_of(&start, &two), &values()).unwrap();
+            assert_eq!(journal.find(game_of(&start, &two), rules).unwrap(), Some(values()));
         }
-        open(5).unwrap().discard();
+        open(&output, 5).unwrap().discard();
         assert!(!path.exists());
         // Without a game there is nothing to keep, nor to refuse.
-        drop(open(5).unwrap());
+        drop(open(&output, 5).unwrap());
         assert!(!path.exists());
         std::fs::write(&path, &whole[..length as usize / 4]).unwrap();
-        assert_eq!(open(6).unwrap().games(), 0);
+        assert_eq!(open(&output, 6).unwrap().games(), 0);
+    }
+
+    /// The fingerprint of the usual options after a change.
+    fn fingerprint_with(change: impl FnOnce(&mut ReviewOptions<RuleSet>)) -> [u8; 32] {
+        let mut options = options(5);
+        change(&mut options);
+        fingerprint::<Position>(&options).unwrap()
     }
 
     #[test]
@@ -502,15 +518,11 @@ mod tests {
         let name = |known| name_of(GameMoves { start: &start, start_clock: 0, moves: &one, known });
         assert_eq!(name(&[]), name(&[false, false]));
         assert!(name(&[]) != name(&[true]) && name(&[true]) != name(&[false, true]));
-        let asked = |change: &dyn Fn(&mut ReviewOptions<RuleSet>)| {
-            let mut options = options(5);
-            change(&mut options);
-            fingerprint::<Position>(&options).unwrap()
-        };
-        let usual = asked(&|_| ());
-        assert_eq!(asked(&|options| options.threads = 3), usual);
-        assert_ne!(asked(&|options| options.effort = 4), usual);
-        assert_ne!(asked(&|options| options.engine = Some("other".to_owned())), usual);
+        let usual = fingerprint_with(|_| ());
+        assert_eq!(fingerprint_with(|options| options.threads = 3), usual);
+        assert_ne!(fingerprint_with(|options| options.effort = 4), usual);
+        let other = fingerprint_with(|options| options.engine = Some("other".to_owned()));
+        assert_ne!(other, usual);
     }
 
     #[test]
@@ -519,8 +531,8 @@ mod tests {
         let output = folder.path().join("a.pgn");
         let (start, rules) = (Position::start(), RuleSet::default());
         let one = moves(&["h2e2", "h9g7"]);
-        let game = GameMoves { start: &start, start_clock: 0, moves: &one, known: &[] };
-        let mut journal = ReviewJournal::<Position>::open(&output, &options(5)).unwrap();
+        let game = game_of(&start, &one);
+        let mut journal = open(&output, 5).unwrap();
         let path = journal.journal.path().to_owned();
         let begin = std::fs::metadata(&path).unwrap().len() as usize;
         journal.add(game, &values()).unwrap();
@@ -530,39 +542,41 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x41;
             std::fs::write(&path, bytes).unwrap();
-            let mut journal = ReviewJournal::<Position>::open(&output, &options(5)).unwrap();
+            let mut journal = open(&output, 5).unwrap();
             assert_eq!(journal.find(game, rules).unwrap(), None, "{at}");
         }
         for end in [0, 3, 16, 40, begin] {
             std::fs::write(&path, &whole[..end]).unwrap();
-            let opened = ReviewJournal::<Position>::open(&output, &options(5));
+            let opened = open(&output, 5);
             assert!(opened.is_ok(), "{end}");
         }
         for text in ["notes of mine, long enough for a length", "abc"] {
             std::fs::write(&path, text).unwrap();
-            assert!(ReviewJournal::<Position>::open(&output, &options(5)).is_err());
+            assert!(open(&output, 5).is_err());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }
 
+    /// The values that are restored for a game after an edit of what is stored of it.
+    fn with_edit(edit: impl FnOnce(&mut StoredGame)) -> Option<Vec<PositionValue<Move>>> {
+        let start = Position::start();
+        let one = moves(&["h2e2", "h9g7"]);
+        let game = game_of(&start, &one);
+        let values = values().iter().map(stored).collect();
+        let mut stored = StoredGame { name: name_of(game), values };
+        edit(&mut stored);
+        restored(game, stored, RuleSet::default())
+    }
+
     #[test]
     fn values_of_other_games_and_impossible_moves_are_not_taken() {
-        let (start, rules) = (Position::start(), RuleSet::default());
-        let one = moves(&["h2e2", "h9g7"]);
-        let game = GameMoves { start: &start, start_clock: 0, moves: &one, known: &[] };
-        let with = |change: &dyn Fn(&mut StoredGame)| {
-            let values = values().iter().map(stored).collect();
-            let mut stored = StoredGame { name: name_of(game), values };
-            change(&mut stored);
-            restored(game, stored, rules)
-        };
-        assert_eq!(with(&|_| ()), Some(values()));
-        assert_eq!(with(&|game| game.name = [0; 32]), None);
-        assert_eq!(with(&|game| drop(game.values.pop())), None);
-        assert_eq!(with(&|game| game.values[0].line = vec![u16::MAX]), None);
-        assert_eq!(with(&|game| game.values[0].valuation.0 = (1, 5_000)), None);
-        assert_eq!(with(&|game| game.values[0].look.as_mut().unwrap().stable_plies = 3), None);
-        assert_eq!(with(&|game| game.values[0].look.as_mut().unwrap().line = vec![7, 7]), None);
-        assert_eq!(with(&|game| game.values[1].table.as_mut().unwrap().best.0 = 3), None);
+        assert_eq!(with_edit(|_| ()), Some(values()));
+        assert_eq!(with_edit(|game| game.name = [0; 32]), None);
+        assert_eq!(with_edit(|game| drop(game.values.pop())), None);
+        assert_eq!(with_edit(|game| game.values[0].line = vec![u16::MAX]), None);
+        assert_eq!(with_edit(|game| game.values[0].valuation.0 = (1, 5_000)), None);
+        assert_eq!(with_edit(|game| game.values[0].look.as_mut().unwrap().stable_plies = 3), None);
+        assert_eq!(with_edit(|game| game.values[0].look.as_mut().unwrap().line = vec![7, 7]), None);
+        assert_eq!(with_edit(|game| game.values[1].table.as_mut().unwrap().best.0 = 3), None);
     }
 }

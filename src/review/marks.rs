@@ -244,11 +244,18 @@ mod tests {
 
     #[test]
     fn a_score_a_ply_later_is_one_of_the_mover() {
-        let before = |score: Score| Valuation::from(score).before().score;
-        assert_eq!(before(Score::from_eval(40)), Score::from_eval(-40));
-        assert_eq!(before(Score::mated_in(4)), Score::mate_in(5));
-        assert_eq!(before(Score::mate_in(5)), Score::mated_in(6));
-        assert_eq!(before(Score::table_win(9)), Score::table_loss(9));
+        for (after, before) in [
+            (Score::from_eval(40), Score::from_eval(-40)),
+            (Score::mated_in(4), Score::mate_in(5)),
+            (Score::mate_in(5), Score::mated_in(6)),
+            (Score::table_win(9), Score::table_loss(9)),
+        ] {
+            assert_eq!(Valuation::from(after).before().score, before);
+        }
+    }
+
+    fn loss(from: Valuation, to: Valuation) -> f64 {
+        loss_between(from, to, PHASES, MODEL)
     }
 
     #[test]
@@ -256,7 +263,6 @@ mod tests {
         let [early, good, bad] =
             [Score::early_win(4), Score::from_eval(300), Score::from_eval(-300)]
                 .map(Valuation::from);
-        let loss = |from, to| loss_between(from, to, PHASES, MODEL);
         assert!(loss(good, bad) > 0.2);
         assert_eq!([loss(bad, good), loss(early, bad), loss(good, -early)], [0.0; 3]);
     }

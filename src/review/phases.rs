@@ -57,10 +57,14 @@ mod tests {
     use super::*;
     use crate::game::PHASES;
 
+    /// The phase in a game from the start.
+    fn of(ply: usize, in_books: usize, material: i32) -> GamePhase {
+        GamePhase::of(ply, true, in_books, material)
+    }
+
     #[test]
     fn phases_follow_one_another() {
         use GamePhase::{Ending, MiddleGame, Opening};
-        let of = |ply, books, material| GamePhase::of(ply, true, books, material);
         assert_eq!(
             [of(0, 0, PHASES), of(19, 0, 28), of(20, 0, 28)],
             [Opening, Opening, MiddleGame]

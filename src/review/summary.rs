@@ -27,7 +27,6 @@ pub struct SummarySums {
 
 impl SummarySums {
     fn add<M: Copy + PartialEq>(&mut self, reviewed: &ReviewedMove<M>) {
-        let parts = |value: f64| (value * PARTS).round() as u64;
         self.moves += 1;
         self.lost += parts(reviewed.loss());
         self.accuracy += parts(reviewed.accuracy);
@@ -53,6 +52,11 @@ impl SummarySums {
     pub const fn marked(&self, mark: Mark) -> u64 {
         self.marks[mark as usize]
     }
+}
+
+/// A loss or an accuracy in [`PARTS`].
+fn parts(value: f64) -> u64 {
+    (value * PARTS).round() as u64
 }
 
 impl AddAssign for SummarySums {

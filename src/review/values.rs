@@ -114,11 +114,11 @@ pub(crate) struct Ending {
 
 /// The end of the game at the end of `line`, if it is over there.
 pub(crate) fn ending<G: Playable>(line: &Line<G>, rules: G::Rules) -> Option<Ending> {
-    let board = line.position().outcome();
-    let rule = || G::judge(line, rules, Horizon::Game).verdict.outcome();
-    board
-        .map(|outcome| Ending { outcome, is_by_rule: false })
-        .or_else(|| rule().map(|outcome| Ending { outcome, is_by_rule: true }))
+    if let Some(outcome) = line.position().outcome() {
+        return Some(Ending { outcome, is_by_rule: false });
+    }
+    let outcome = G::judge(line, rules, Horizon::Game).verdict.outcome()?;
+    Some(Ending { outcome, is_by_rule: true })
 }
 
 /// The line of a game up to a ply.

@@ -110,6 +110,7 @@ impl History {
         self.settings.fill(0);
         self.noisy.fill(0);
         self.corrections.fill(0);
+        // The evaluations stay: that of a position is the same in every game.
     }
 
     /// The history of quiet moves of `side` where these moves were played before.
@@ -202,6 +203,7 @@ impl History {
     /// Records that search found a value `error` centipawns above the static evaluation.
     pub(crate) fn note_error(&mut self, side: Side, keys: &Structures, error: i32, depth: i32) {
         let Some(keys) = keys else { return };
+        // A quarter of the range at most, so that no single search outweighs all before it.
         let most = CORRECTION_MAX / 4;
         let bonus = (error * depth / CORRECTION_STEP).clamp(-most, most);
         for (i, &key) in keys.iter().enumerate() {

@@ -55,6 +55,8 @@ impl KeptEvaluations {
         let Some(slot) = self.slots.get_mut(key as usize & (LEN - 1)) else {
             return evaluator.evaluate(position, ply);
         };
+        // The place of the slot is the low 16 bits of the key, and the slot holds the other 48: all of the key
+        // is compared.
         let kept = (*slot as u16).cast_signed();
         if *slot >> 16 == key >> BITS && kept != NONE {
             return i32::from(kept);

@@ -96,6 +96,7 @@ impl<M: Copy + Eq> Picker<M> {
             match self.stage {
                 Stage::Table => {
                     self.stage = Stage::GenerateForcing;
+                    // Two positions may have one key: the move may be one of the other.
                     self.hints.tt_move = self.hints.tt_move.filter(|&mv| position.is_legal(mv));
                     if let Some(mv) = self.hints.tt_move {
                         return Some(Picked::unexamined(mv));
@@ -113,6 +114,7 @@ impl<M: Copy + Eq> Picker<M> {
                     if position.exchange_reaches(best.mv, 0) {
                         return Some(Picked::unexamined(best.mv));
                     }
+                    // In front of the list, over moves that were handed out: `losing` never passes `next`.
                     self.moves[self.losing] = best;
                     self.losing += 1;
                 }
@@ -158,6 +160,7 @@ impl<M: Copy + Eq> Picker<M> {
     /// A killer that is a quiet move here and was not handed out yet; it then stays away from the
     /// other quiet moves.
     fn killer<G: Heuristics<Move = M>>(&mut self, position: &G, i: usize) -> Option<M> {
+        // One that is not handed out now is forgotten, so that it is not left out of the quiet moves.
         self.hints.killers[i] = self.hints.killers[i].filter(|&mv: &M| {
             Some(mv) != self.hints.tt_move
                 && !position.is_noisy(mv)
@@ -193,6 +196,7 @@ impl<M: Copy + Eq> Picker<M> {
 
     /// Removes the highest-ranked of the remaining moves, the earliest among equals.
     fn best(&mut self) -> Option<Ranked<M>> {
+        // Selection one by one costs less than sorting, for most nodes cut off after a few moves.
         let rest = &mut self.moves[self.next..];
         let mut best = 0;
         let mut most = rest.first()?.rank;

@@ -156,6 +156,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
                     found
                 }));
             }
+            // A helper that still searches ends with the first thread, even if that panics.
             let end = SetAtEnd(&shared.stop);
             let mut found = vec![in_deep_stack(|| main[0].iterate())];
             drop(end);
@@ -217,6 +218,7 @@ fn in_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match done {
         Some(Ok(Some(value))) => value,
         Some(Err(panic)) => std::panic::resume_unwind(panic),
+        // No thread was started, so that the work is still there.
         _ => work.take().map(|work| work()).expect("work that was not begun"),
     }
 }

@@ -173,6 +173,7 @@ impl TranspositionTable {
         for slot in self.bucket(key) {
             let (stored, old) = slot.read();
             let Some(old) = TtEntry::unpack(old) else {
+                // The first empty slot; the others are looked at all the same, for the position may be there.
                 if least > i32::MIN {
                     least = i32::MIN;
                     victim = Some(slot);
@@ -217,6 +218,7 @@ impl TranspositionTable {
         let used = |slot: &Slot| {
             TtEntry::unpack(slot.entry.load(Relaxed)).is_some_and(|entry| entry.age == self.age)
         };
+        // Keys are spread evenly, so that the first 1,000 slots stand for all of them.
         let sample = self.buckets.iter().take(1_000 / BUCKET);
         sample.flat_map(|bucket| &bucket.0).filter(|slot| used(slot)).count() as u32
     }
@@ -272,10 +274,8 @@ mod tests {
         assert!(TranspositionTable::new(usize::MAX).is_err());
     }
 
-    #[test]
-    fn a_full_bucket_gives_up_its_shallowest_entry() {
-        let table = TranspositionTable::new(1).unwrap();
-        let entry = |depth| TtEntry {
+    fn entry(depth: u8) -> TtEntry {
+        TtEntry {
             mv: None,
             score: Score::DRAW,
             eval: None,
@@ -283,8 +283,17 @@ mod tests {
             bound: Bound::Lower,
             was_pv: false,
             age: 0,
-        };
-        let key = |n: u64| Key(n << 32);
+        }
+    }
+
+    /// Keys of one bucket: the low bits, which choose it, are 0.
+    fn key(n: u64) -> Key {
+        Key(n << 32)
+    }
+
+    #[test]
+    fn a_full_bucket_gives_up_its_shallowest_entry() {
+        let table = TranspositionTable::new(1).unwrap();
         for n in 0..4 {
             table.store(key(n), entry(10 + n as u8));
         }

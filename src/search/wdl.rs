@@ -27,6 +27,7 @@ pub fn wdl(score: Score, phase: i32, model: &WinModel) -> [u16; 3] {
         ScoreKind::Centipawns(value) => {
             let curve = Curve::at(phase, model);
             let [win, loss] = [value, -value].map(|value| curve.permille(value));
+            // Each is rounded by itself: together they may make 1,001.
             [win, 1_000_u16.saturating_sub(win + loss), loss]
         }
     }

@@ -80,16 +80,15 @@ fn moves_text(moves: &[Point]) -> String {
 /// If the proof does not hold, or the budget does not suffice.
 pub fn check(proof: &Proof, budget: &Budget) -> Result<u64, CheckError> {
     let turn = proof.board.turn();
-    let proves = |side: Side, goal: Goal| {
-        proof.claims.iter().find(|claim| claim.side == side && claim.goal == goal).copied()
-    };
-    let claims = match proof.value {
-        Value::Win => vec![proves(turn, Goal::Win)],
-        Value::Loss => vec![proves(!turn, Goal::Win)],
-        Value::Draw => vec![proves(Side::First, Goal::Hold), proves(Side::Second, Goal::Hold)],
+    let needed = match proof.value {
+        Value::Win => vec![(turn, Goal::Win)],
+        Value::Loss => vec![(!turn, Goal::Win)],
+        Value::Draw => vec![(Side::First, Goal::Hold), (Side::Second, Goal::Hold)],
         Value::Unknown => return Err(CheckError::Claims),
     };
-    let claims: Option<Vec<ProofClaim>> = claims.into_iter().collect();
+    let claims: Option<Vec<ProofClaim>> =
+        needed.into_iter().map(|(side, goal)| claim_of(proof, side, goal)).collect();
+    // Nothing beside them: a claim that is not checked must not stand in a proof that holds.
     let claims = claims.filter(|claims| claims.len() == proof.claims.len());
     let mut positions = 0;
     let mut distance = None;
@@ -114,6 +113,11 @@ pub fn check(proof: &Proof, budget: &Budget) -> Result<u64, CheckError> {
         (found, stated) if found == stated => Ok(positions),
         (found, _) => Err(CheckError::Distance { found: found.unwrap_or(0) }),
     }
+}
+
+/// The first claim of a proof that a side reaches a goal.
+fn claim_of(proof: &Proof, side: Side, goal: Goal) -> Option<ProofClaim> {
+    proof.claims.iter().find(|claim| claim.side == side && claim.goal == goal).copied()
 }
 
 /// The nodes with several parents.
@@ -313,29 +317,35 @@ fn stepped(point: Point, (across, up): (i8, i8), steps: i8) -> Option<Point> {
 
 /// Returns true if a stone of `side` on the empty `point` wins.
 fn completes_row(board: &Board, side: Side, point: Point) -> bool {
-    let own = |direction, steps| {
-        stepped(point, direction, steps).is_some_and(|point| board.stone(point) == Some(side))
-    };
-    DIRECTIONS.into_iter().any(|direction| {
-        let ahead = (1..20).take_while(|&steps| own(direction, steps)).count();
-        let behind = (1..20).take_while(|&steps| own(direction, -steps)).count();
+    DIRECTIONS.into_iter().any(|(across, up)| {
+        let ahead = stones_ahead(board, side, point, (across, up));
+        let behind = stones_ahead(board, side, point, (-across, -up));
         let length = 1 + ahead + behind;
         let row = usize::from(board.row());
         if board.variant().is_exact(side) { length == row } else { length >= row }
     })
 }
 
+/// The number of a side's stones one after the other from the point after `point` on.
+fn stones_ahead(board: &Board, side: Side, point: Point, direction: (i8, i8)) -> usize {
+    // No board has more than 20 columns or rows.
+    let points = (1..20).map_while(|steps| stepped(point, direction, steps));
+    points.take_while(|&point| board.stone(point) == Some(side)).count()
+}
+
 /// The lines of the winning length without a stone of the other side.
 fn open_lines(board: &Board, side: Side) -> impl Iterator<Item = Vec<Point>> {
-    let row = board.row().cast_signed();
-    let line = move |first: Point, direction: (i8, i8)| -> Option<Vec<Point>> {
-        let points = (0..row).map(|steps| {
-            let point = stepped(first, direction, steps)?;
-            (board.contains(point) && board.stone(point) != Some(!side)).then_some(point)
-        });
-        points.collect()
-    };
     board.points().flat_map(move |first| {
-        DIRECTIONS.into_iter().filter_map(move |direction| line(first, direction))
+        let directions = DIRECTIONS.into_iter();
+        directions.filter_map(move |direction| open_line(board, side, first, direction))
     })
+}
+
+/// The line from a point on, if it lies on the board and has no stone of the other side.
+fn open_line(board: &Board, side: Side, first: Point, direction: (i8, i8)) -> Option<Vec<Point>> {
+    let points = (0..board.row().cast_signed()).map(|steps| {
+        let point = stepped(first, direction, steps)?;
+        (board.contains(point) && board.stone(point) != Some(!side)).then_some(point)
+    });
+    points.collect()
 }

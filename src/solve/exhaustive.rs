@@ -71,6 +71,7 @@ impl<'a> Exhaustive<'a> {
             let after = self.value(board);
             board.unmake(point, undo);
             best = best.max(after?.before());
+            // No win is shorter: the side to move completes no row at once.
             if best == Exact::win(3) {
                 break;
             }

@@ -258,6 +258,7 @@ fn ordered(board: &Board, map: &LineMap, attacker: Side) -> Vec<Point> {
         for line in map.open_lines(side) {
             let stones = usize::from(board.row()) - line.len();
             for point in line {
+                // Eight times as much for each further stone, up to six: the sum over all lines of a point fits.
                 weights[point.index()] += factor << (3 * stones.min(6));
             }
         }
@@ -270,12 +271,14 @@ fn ordered(board: &Board, map: &LineMap, attacker: Side) -> Vec<Point> {
 /// The legal moves at most two columns and rows from a stone; all if there is no stone.
 fn near(board: &Board) -> Vec<Point> {
     let stones: Vec<Point> = board.points().filter(|&point| board.stone(point).is_some()).collect();
-    let is_near = |point: Point| {
-        stones.iter().any(|stone| {
-            stone.column().abs_diff(point.column()) <= 2 && stone.row().abs_diff(point.row()) <= 2
-        })
-    };
     let mut moves = legal(board);
-    moves.retain(|&point| stones.is_empty() || is_near(point));
+    if !stones.is_empty() {
+        moves.retain(|&point| stones.iter().any(|&stone| is_near(stone, point)));
+    }
     moves
+}
+
+/// Returns true if two points are at most two columns and rows apart.
+fn is_near(stone: Point, point: Point) -> bool {
+    stone.column().abs_diff(point.column()) <= 2 && stone.row().abs_diff(point.row()) <= 2
 }

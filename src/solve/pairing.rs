@@ -11,6 +11,7 @@ pub(crate) fn pairing(board: &Board, map: &LineMap, attacker: Side) -> Option<Ve
         return Some(Vec::new());
     }
     let empty = usize::from(board.area() - board.stones());
+    // Where points are forbidden to the first player, an answer might not be legal.
     if 2 * lines.len() > empty || board.variant().forbids(Side::First) {
         return None;
     }
@@ -21,11 +22,9 @@ pub(crate) fn pairing(board: &Board, map: &LineMap, attacker: Side) -> Option<Ve
             return None;
         }
     }
-    let owned = |place: usize| {
-        let mut points = lines[place / 2].iter();
-        points.find(|point| matching.owners[point.index()] == Some(place)).copied()
-    };
-    (0..lines.len()).map(|line| owned(2 * line).zip(owned(2 * line + 1))).collect()
+    (0..lines.len())
+        .map(|line| matching.point_of(2 * line).zip(matching.point_of(2 * line + 1)))
+        .collect()
 }
 
 /// A matching of points to places: each line has two.
@@ -36,6 +35,12 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
+    /// The point that a place has.
+    fn point_of(&self, place: usize) -> Option<Point> {
+        let mut points = self.lines[place / 2].iter();
+        points.find(|point| self.owners[point.index()] == Some(place)).copied()
+    }
+
     /// Gives a place one of its line's points, and those who had it another. The recursion tries each point once.
     fn give(&mut self, place: usize, tried: &mut [bool]) -> bool {
         for &point in &self.lines[place / 2] {

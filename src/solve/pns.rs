@@ -43,9 +43,9 @@ impl Numbers {
         self.proof == 0 || self.disproof == 0
     }
 
-    /// The numbers with those of the other side.
-    const fn swapped(self) -> Self {
-        Self { proof: self.disproof, disproof: self.proof }
+    /// The numbers as the side to move sees them, and back: where the defender is to move they change places.
+    const fn seen(self, is_attack: bool) -> Self {
+        if is_attack { self } else { Self { proof: self.disproof, disproof: self.proof } }
     }
 }
 
@@ -112,6 +112,7 @@ impl<'a> ProofSearch<'a> {
         let moves = match self.table.get_mut(&here) {
             Some(entry) if entry.numbers.is_decided() => return Ok(entry.numbers),
             Some(entry) if !entry.moves.is_empty() => {
+                // Taken, not copied: `keep` puts them back.
                 self.bytes -= size_of_val(&*entry.moves).min(self.bytes);
                 std::mem::take(&mut entry.moves)
             }
@@ -137,8 +138,7 @@ impl<'a> ProofSearch<'a> {
         limit: Numbers,
     ) -> Result<Numbers, Spent> {
         let is_attack = board.turn() == self.expander.attacker();
-        let view = |numbers: Numbers| if is_attack { numbers } else { numbers.swapped() };
-        let limit = view(limit);
+        let limit = limit.seen(is_attack);
         let children = child_keys(board, moves);
         loop {
             // As the side to move sees it, the least proof number and the sum of the disproof numbers.
@@ -149,7 +149,8 @@ impl<'a> ProofSearch<'a> {
             for (at, child) in children.iter().enumerate() {
                 // The first moves are the most promising.
                 let unknown = Numbers { proof: 1 + at as u32 / 2, disproof: 1 };
-                let numbers = self.table.get(child).map_or(unknown, |entry| view(entry.numbers));
+                let known = self.table.get(child);
+                let numbers = known.map_or(unknown, |entry| entry.numbers.seen(is_attack));
                 if numbers.proof < here.proof || at == 0 {
                     // What was the best so far is the second best now.
                     second = here.proof;
@@ -164,7 +165,7 @@ impl<'a> ProofSearch<'a> {
                 here.disproof = INFINITE;
             }
             if here.proof >= limit.proof || here.disproof >= limit.disproof || here.is_decided() {
-                return Ok(view(here));
+                return Ok(here.seen(is_attack));
             }
             // The disproof number of a node is a sum: the child may use what the others leave of the limit.
             let others = here.disproof - best_numbers.disproof.min(here.disproof);
@@ -175,7 +176,7 @@ impl<'a> ProofSearch<'a> {
                 disproof: limit.disproof.saturating_sub(others).max(1),
             };
             let undo = board.make(moves[best]);
-            let result = self.search(board, view(child_limit));
+            let result = self.search(board, child_limit.seen(is_attack));
             board.unmake(moves[best], undo);
             result?;
         }
@@ -184,6 +185,7 @@ impl<'a> ProofSearch<'a> {
     fn keep(&mut self, key: u64, numbers: Numbers, moves: Box<[Point]>) -> Result<Numbers, Spent> {
         if self.bytes > self.budget.memory {
             self.forget();
+            // Where decided positions fill the memory, the rest would be forgotten again and again.
             if self.bytes > self.budget.memory / 4 * 3 {
                 return Err(Spent);
             }

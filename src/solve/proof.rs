@@ -151,13 +151,13 @@ impl Proof {
     pub(crate) fn plies(&self) -> Vec<u32> {
         let mut plies: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let of = |id: NodeId| plies.get(id as usize).copied().unwrap_or(0) + 1;
             let most = match node {
                 ProofNode::End | ProofNode::Pairs(_) => 0,
-                ProofNode::Move(_, child) => of(*child),
+                &ProofNode::Move(_, child) => plies_before(&plies, child),
                 ProofNode::Answers { answers, rest } => {
                     let all = answers.iter().map(|&(_, child)| child).chain(*rest);
-                    all.map(of).max().unwrap_or(0).max(2)
+                    // A move that needs no node takes two plies with the row that is completed after it.
+                    all.map(|child| plies_before(&plies, child)).max().unwrap_or(0).max(2)
                 }
             };
             plies.push(most);
@@ -217,6 +217,11 @@ impl Proof {
     }
 }
 
+/// The plies to the end from the position in which a move leads to a node; the nodes before have `plies`.
+fn plies_before(plies: &[u32], child: NodeId) -> u32 {
+    plies.get(child as usize).copied().unwrap_or(0) + 1
+}
+
 fn read_claim((side, goal, root): (u8, u8, u32), nodes: usize) -> Option<ProofClaim> {
     let side = Side::ALL.into_iter().find(|known| known.index() == usize::from(side))?;
     let goal = match goal {
@@ -231,13 +236,13 @@ fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>, ProofError> {
     let mut bytes = Vec::new();
     let decoder = zstd::stream::read::Decoder::with_buffer(packed)
         .map_err(|_| ProofError::Field("packing"))?;
+    // A byte more than stated, which shows that there are more; not all of them, which may be any number.
     decoder.take(len + 1).read_to_end(&mut bytes).map_err(|_| ProofError::Field("packing"))?;
     if bytes.len() as u64 == len { Ok(bytes) } else { Err(ProofError::Field("size")) }
 }
 
 /// Appends a node; `None` if a child does not come before it.
 fn put_node(out: &mut Vec<u8>, id: usize, node: &ProofNode) -> Option<()> {
-    let back = |child: NodeId| (id as u64).checked_sub(child.into()).filter(|&back| back > 0);
     match node {
         ProofNode::End => varint::put(out, 0),
         ProofNode::Pairs(pairs) => {
@@ -251,20 +256,25 @@ fn put_node(out: &mut Vec<u8>, id: usize, node: &ProofNode) -> Option<()> {
         &ProofNode::Move(point, child) => {
             varint::put(out, 2);
             varint::put(out, point.pack().into());
-            varint::put(out, back(child)?);
+            varint::put(out, distance_back(id, child)?);
         }
         ProofNode::Answers { answers, rest } => {
             varint::put(out, 3 + 2 * answers.len() as u64 + u64::from(rest.is_some()));
             if let Some(rest) = *rest {
-                varint::put(out, back(rest)?);
+                varint::put(out, distance_back(id, rest)?);
             }
             for &(point, child) in answers {
                 varint::put(out, point.pack().into());
-                varint::put(out, back(child)?);
+                varint::put(out, distance_back(id, child)?);
             }
         }
     }
     Some(())
+}
+
+/// The distance from a node back to its child; `None` if that does not come before it.
+fn distance_back(id: usize, child: NodeId) -> Option<u64> {
+    (id as u64).checked_sub(child.into()).filter(|&back| back > 0)
 }
 
 fn take_nodes(mut bytes: &[u8], count: usize) -> Result<Vec<ProofNode>, ProofError> {
@@ -293,6 +303,7 @@ fn take_node(bytes: &mut &[u8], id: usize) -> Option<ProofNode> {
         }
         2 => ProofNode::Move(take_point(bytes)?, take_child(bytes, id)?),
         tag => {
+            // No more answers than points: what a file states is bounded before anything is allocated by it.
             let count = usize::try_from((tag - 3) / 2).ok().filter(|&count| count <= POINTS)?;
             let has_rest = (tag - 3) % 2 == 1;
             let rest = if has_rest { Some(take_child(bytes, id)?) } else { None };

@@ -163,6 +163,7 @@ impl Attempt<'_> {
         }
         let is_lost = match map.completions(!turn) {
             Completions::None => false,
+            // The point that would stop the row may be forbidden.
             Completions::One(point) => !board.is_legal(point) && board.count_legal_moves() > 0,
             Completions::Several(..) => true,
         };

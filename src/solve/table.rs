@@ -12,6 +12,7 @@ pub(crate) const MOST_POINTS: usize = 20;
 
 /// A byte of a layer: an arrangement that no play reaches, since the side to move has a row.
 const NONE: u8 = 255;
+// A board that has a table has 20 points at most, so that plies stay below both.
 /// A byte of a layer: a draw. Wins are the plies, losses [`LOSS`] and the plies.
 const DRAW: u8 = 127;
 const LOSS: u8 = 128;
@@ -273,12 +274,14 @@ fn stepped(point: Point, (across, up): (i8, i8), steps: i8) -> Option<Point> {
 const CHUNK: usize = 10;
 const CHUNKS: usize = MOST_POINTS / CHUNK;
 
+/// `[n][k]`: sets of `k` out of `n`.
+type Binomials = [[u32; MOST_POINTS + 1]; MOST_POINTS + 1];
+
 /// The numbers of arrangements: by the points that have stones, then by those of them that are the second player's.
 #[derive(Debug)]
 struct Numbering {
     points: usize,
-    /// `[n][k]`: sets of `k` out of `n`.
-    choose: [[u32; MOST_POINTS + 1]; MOST_POINTS + 1],
+    choose: Binomials,
     /// The number of a chunk's bits among sets of as many bits, `[bits below][chunk][value]`.
     ranks: Vec<[[u32; 1 << CHUNK]; CHUNKS]>,
 }
@@ -292,16 +295,12 @@ impl Numbering {
                 choose[n][k] = choose[n - 1][k - 1] + if k < n { choose[n - 1][k] } else { 0 };
             }
         }
-        let rank = |below: usize, chunk: usize, value: usize| {
-            let bits = (0..CHUNK).filter(|bit| value >> bit & 1 == 1);
-            bits.enumerate()
-                .map(|(before, bit): (usize, usize)| {
-                    choose[CHUNK * chunk + bit].get(below + before + 1).copied().unwrap_or(0)
-                })
-                .sum()
-        };
         let ranks = (0..=CHUNK)
-            .map(|below| [0, 1].map(|chunk| std::array::from_fn(|value| rank(below, chunk, value))))
+            .map(|below: usize| {
+                [0, 1].map(|chunk| {
+                    std::array::from_fn(|value| chunk_rank(&choose, below, chunk, value))
+                })
+            })
             .collect();
         Self { points, choose, ranks }
     }
@@ -348,6 +347,16 @@ impl Numbering {
             after
         })
     }
+}
+
+/// The part of the number of a set that a chunk's bits make, with this number of bits in the chunk below.
+fn chunk_rank(choose: &Binomials, below: usize, chunk: usize, value: usize) -> u32 {
+    let bits = (0..CHUNK).filter(|bit| value >> bit & 1 == 1).enumerate();
+    // The k-th bit of a set, at place n, is preceded by all sets of k bits below n.
+    bits.map(|(before, bit): (usize, usize)| {
+        choose[CHUNK * chunk + bit].get(below + before + 1).copied().unwrap_or(0)
+    })
+    .sum()
 }
 
 /// The bits of `bits` at the places of `mask`, moved together.
@@ -404,13 +413,14 @@ struct Images {
 impl Images {
     fn of(board: &Board) -> Self {
         let points: Vec<Point> = board.points().collect();
-        let image = |symmetry: u8, chunk: usize, value: usize| {
-            let bits = (0..CHUNK).filter(|at| value >> at & 1 == 1);
-            let places = bits.filter_map(|at| points.get(CHUNK * chunk + at));
-            places.fold(0, |bits, &point| bits | bit(board, Some(board.map_move(point, symmetry))))
-        };
         let chunks = (0..board.symmetries()).map(|symmetry| {
-            [0, 1].map(|chunk| (0..1 << CHUNK).map(|value| image(symmetry, chunk, value)).collect())
+            // The image of each place, of the lower chunk's and then of the upper's.
+            let images = points.iter().map(|&point| board.map_move(point, symmetry));
+            let images: Vec<u32> = images.map(|image| bit(board, Some(image))).collect();
+            [0, 1].map(|chunk| {
+                let images = images.get(CHUNK * chunk..).unwrap_or_default();
+                (0..1 << CHUNK).map(|value: usize| image_of(images, value)).collect()
+            })
         });
         Self { chunks: chunks.collect() }
     }
@@ -423,4 +433,10 @@ impl Images {
             image >= arrangement
         })
     }
+}
+
+/// The image of a chunk's bits, by those of its places.
+fn image_of(images: &[u32], value: usize) -> u32 {
+    let own = images.iter().enumerate().filter(|&(at, _)| value >> at & 1 == 1);
+    own.fold(0, |bits, (_, image)| bits | image)
 }

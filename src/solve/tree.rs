@@ -168,6 +168,7 @@ impl<'a> TreeBuilder<'a> {
             self.play(point, after)
         } else {
             let mut moves = legal(board);
+            // Where the claimant can complete a row, that refutes all moves but those that block it.
             if map.completions(!claimant) == Completions::None {
                 match map.completions(claimant) {
                     Completions::None => {}
@@ -257,6 +258,7 @@ impl Exact {
     pub(crate) const fn before(self) -> Self {
         Self(match self.0 {
             0 => 0,
+            // A ply more is one nearer to the draw, from the other side.
             1.. => 1 - self.0,
             _ => -1 - self.0,
         })

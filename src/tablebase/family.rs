@@ -69,6 +69,11 @@ mod tests {
     use crate::game::Side;
     use crate::xiangqi::Role;
 
+    /// The number of a side's pieces of some kinds.
+    fn count(set: Material, side: Side, roles: &[Role]) -> u8 {
+        roles.iter().map(|&role| set.count(side, role)).sum()
+    }
+
     #[test]
     fn the_practical_family_has_every_defence() {
         let list = include_str!("practical.txt");
@@ -77,12 +82,9 @@ mod tests {
         let family = Family::Practical.materials();
         assert_eq!(family.len(), 225);
         let attackers = [Role::Rook, Role::Horse, Role::Cannon, Role::Pawn];
-        let count = |set: &Material, side, roles: &[Role]| -> u8 {
-            roles.iter().map(|&role| set.count(side, role)).sum()
-        };
         let against_guards = family.iter().filter(|set| {
-            count(set, Side::Second, &attackers) == 0
-                && count(set, Side::First, &[Role::Advisor, Role::Elephant]) == 0
+            count(**set, Side::Second, &attackers) == 0
+                && count(**set, Side::First, &[Role::Advisor, Role::Elephant]) == 0
         });
         // Four attackers and ten pairs of them, against nine combinations.
         assert_eq!(against_guards.count(), 14 * 9);

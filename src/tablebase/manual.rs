@@ -58,16 +58,18 @@ impl ManualVerdict {
 /// Red.
 #[must_use]
 pub fn chinese_name(material: Material, first: Side) -> String {
-    let side = |side, is_red| {
-        let attackers = attackers(material, side, is_red);
-        let guards = guards(material, side, is_red);
-        match (attackers.is_empty(), guards.is_empty()) {
-            (true, true) => (if is_red { "光帅" } else { "光将" }).to_owned(),
-            (false, true) if attackers.chars().count() == 1 => format!("单{attackers}"),
-            _ => attackers + &guards,
-        }
-    };
-    format!("{}对{}", side(first, true), side(!first, false))
+    format!("{}对{}", side_name(material, first, true), side_name(material, !first, false))
+}
+
+/// The men of a side beside the king: 单车, 马炮, 炮单仕, or 光将 without any.
+fn side_name(material: Material, side: Side, is_red: bool) -> String {
+    let attackers = attackers(material, side, is_red);
+    let guards = guards(material, side, is_red);
+    match (attackers.is_empty(), guards.is_empty()) {
+        (true, true) => (if is_red { "光帅" } else { "光将" }).to_owned(),
+        (false, true) if attackers.chars().count() == 1 => format!("单{attackers}"),
+        _ => attackers + &guards,
+    }
 }
 
 /// The men of a side that can attack: 车, 双马, 炮兵.
@@ -168,13 +170,13 @@ mod tests {
 
     #[test]
     fn a_verdict_is_held_against_the_counts() {
-        let counts = |win, draw, loss| SideCounts { win, draw, loss, ..SideCounts::default() };
-        for (counts, agreeing) in [
-            (counts(100, 0, 0), vec![ManualVerdict::Win]),
-            (counts(990, 10, 0), vec![ManualVerdict::Win]),
-            (counts(989, 10, 1), vec![ManualVerdict::Draw, ManualVerdict::Placement]),
-            (counts(10, 990, 0), vec![ManualVerdict::Draw]),
+        for ([win, draw, loss], agreeing) in [
+            ([100, 0, 0], vec![ManualVerdict::Win]),
+            ([990, 10, 0], vec![ManualVerdict::Win]),
+            ([989, 10, 1], vec![ManualVerdict::Draw, ManualVerdict::Placement]),
+            ([10, 990, 0], vec![ManualVerdict::Draw]),
         ] {
+            let counts = SideCounts { win, draw, loss, ..SideCounts::default() };
             let all = [ManualVerdict::Win, ManualVerdict::Draw, ManualVerdict::Placement];
             let found: Vec<_> = all.into_iter().filter(|v| v.agrees_with(&counts)).collect();
             assert_eq!(found, agreeing);

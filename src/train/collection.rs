@@ -104,6 +104,13 @@ pub enum TrainError {
     },
 }
 
+impl TrainError {
+    /// The error of the system at a file.
+    fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+}
+
 impl From<LockError> for TrainError {
     fn from(error: LockError) -> Self {
         match error {
@@ -167,8 +174,10 @@ impl Collection {
     /// ones; of equal ones those first that the file has first.
     #[must_use]
     pub fn due(&self, game: &str, day: Day) -> Vec<&Exercise> {
-        let is_due = |exercise: &&Exercise| exercise.game == game && exercise.schedule.is_due(day);
-        let mut due: Vec<&Exercise> = self.exercises.iter().filter(is_due).collect();
+        let of_game = self.exercises.iter().filter(|exercise| exercise.game == game);
+        let mut due: Vec<&Exercise> =
+            of_game.filter(|exercise| exercise.schedule.is_due(day)).collect();
+        // A stable sort: equal ones stay in the order of the file.
         due.sort_by_key(|exercise| (exercise.schedule.is_new(), exercise.schedule.due));
         due
     }
@@ -195,7 +204,7 @@ impl Collection {
     pub fn read(path: &Path) -> Result<Self, TrainError> {
         let bytes = open::read(path, MAX_FILE).map_err(|source| match source.kind() {
             ErrorKind::NotFound => TrainError::Absent { path: path.to_owned() },
-            _ => TrainError::Io { path: path.to_owned(), source },
+            _ => TrainError::io(path, source),
         })?;
         Self::from_bytes(path, &bytes)
     }
@@ -208,12 +217,11 @@ impl Collection {
     pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self, TrainError> {
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let mut lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
-        let no_collection = || TrainError::NoCollection { path: path.to_owned() };
         let first = lines.next().map(|(_, line)| line).unwrap_or_default();
-        let head: Head = serde_json::from_slice(first).map_err(|_| no_collection())?;
-        if head.format != FORMAT {
-            return Err(no_collection());
-        }
+        let head = serde_json::from_slice::<Head>(first).ok().filter(|head| head.format == FORMAT);
+        let Some(head) = head else {
+            return Err(TrainError::NoCollection { path: path.to_owned() });
+        };
         if head.version != VERSION {
             return Err(TrainError::Version { path: path.to_owned(), version: head.version });
         }
@@ -247,12 +255,11 @@ impl Collection {
     }
 
     fn write(&self, path: &Path) -> Result<(), TrainError> {
-        let failed = |source| TrainError::Io { path: path.to_owned(), source };
-        let text = self.to_text().map_err(failed)?;
+        let text = self.to_text().map_err(|source| TrainError::io(path, source))?;
         if self.exercises.len() > MAX_EXERCISES || text.len() as u64 > MAX_FILE {
             return Err(TrainError::Full { path: path.to_owned() });
         }
-        atomic::write(path, text.as_bytes()).map_err(failed)
+        atomic::write(path, text.as_bytes()).map_err(|source| TrainError::io(path, source))
     }
 
     /// Reads a file, changes it and writes it anew if `change` has made it another, while no other process does so. With
@@ -266,6 +273,7 @@ impl Collection {
         create: bool,
         change: impl FnOnce(&mut Self) -> Result<T, TrainError>,
     ) -> Result<T, TrainError> {
+        // The file is replaced by another, which its own permissions would not prevent.
         if path.metadata().is_ok_and(|about| about.permissions().readonly()) {
             return Err(TrainError::ReadOnly { path: path.to_owned() });
         }
@@ -298,16 +306,18 @@ mod tests {
     use super::*;
     use crate::game::{Game, Line, MoveList, Notation};
     use crate::train::exercise::{Accepted, Kind};
-    use crate::xiangqi::{Position, RuleSet};
+    use crate::xiangqi::{Move, Position, RuleSet};
+
+    /// A legal move, chosen by a number; `None` if there is none.
+    fn chosen(position: &Position, choice: u8) -> Option<Move> {
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        (!moves.is_empty()).then(|| moves[usize::from(choice) % moves.len()])
+    }
 
     /// An exercise after some moves, chosen by numbers.
     fn exercise(choices: &[u8], kind: Kind) -> Exercise {
         let mut line = Line::new(Position::start(), 0);
-        let chosen = |position: &Position, choice: u8| {
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            (!moves.is_empty()).then(|| moves[usize::from(choice) % moves.len()])
-        };
         for &choice in choices {
             let Some(mv) = chosen(line.position(), choice) else { break };
             line.push(mv);
@@ -341,20 +351,27 @@ mod tests {
         collection
     }
 
+    /// Adds an exercise after some moves to a file.
+    fn add(path: &Path, choices: &[u8]) -> Result<Added, TrainError> {
+        let one = exercise(choices, Kind::Mistake);
+        Collection::update(path, true, |all| Ok(all.add(one)))
+    }
+
+    /// The names of the exercises that are due, in order.
+    fn due_ids(of: &Collection, day: Day) -> Vec<String> {
+        of.due(Position::NAME, day).iter().map(|due| due.id.clone()).collect()
+    }
+
     #[test]
     fn a_read_only_file_stays_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.train");
-        let add = |choices: &[u8]| {
-            let one = exercise(choices, Kind::Mistake);
-            Collection::update(&path, true, |all| Ok(all.add(one)))
-        };
-        add(&[1, 2]).unwrap();
+        add(&path, &[1, 2]).unwrap();
         let before = std::fs::read(&path).unwrap();
         let mut permissions = path.metadata().unwrap().permissions();
         permissions.set_readonly(true);
         std::fs::set_permissions(&path, permissions).unwrap();
-        let error = add(&[3]).unwrap_err();
+        let error = add(&path, &[3]).unwrap_err();
         assert!(error.to_string().contains("this file is read-only"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
         assert_eq!(Collection::read(&path).unwrap().exercises().len(), 1);
@@ -379,10 +396,7 @@ mod tests {
                 Collection::update(&path, false, |of| of.answer(&id, grade, day).map(drop)).unwrap();
                 let read = Collection::read(&path).unwrap();
                 prop_assert_eq!(&read, &expected);
-                let order = |of: &Collection| -> Vec<String> {
-                    of.due(Position::NAME, day).iter().map(|due| due.id.clone()).collect()
-                };
-                prop_assert_eq!(order(&read), order(&expected));
+                prop_assert_eq!(due_ids(&read, day), due_ids(&expected, day));
             }
         }
 

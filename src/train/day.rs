@@ -44,6 +44,7 @@ impl Day {
         // The year begins in March, so that the leap day is its last.
         let year = if month <= 2 { year - 1 } else { year };
         let (era, year) = (year / 400, year % 400);
+        // From March on, each five months have 31, 30, 31, 30 and 31 days: 153 in all.
         let day = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
         let of_era = 365 * year + year / 4 - year / 100 + day;
         Some(Self(era * DAYS_OF_ERA + of_era - BEFORE_1970))
@@ -66,6 +67,7 @@ impl Day {
     const fn parts(self) -> (u32, u32, u32) {
         let days = self.0 + BEFORE_1970;
         let (era, day) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);
+        // Leap days are taken out first (every 4 years, not 100, but 400): then years are alike.
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
         let month = (5 * day + 2) / 153;
@@ -99,6 +101,7 @@ impl FromStr for Day {
     type Err = UnknownDay;
 
     fn from_str(text: &str) -> Result<Self, UnknownDay> {
+        // Numbers alone could have signs, and more or fewer digits.
         let is_plain = text.len() == 10 && text.bytes().all(|b| b == b'-' || b.is_ascii_digit());
         let mut parts = text.split('-').map(str::parse);
         match (is_plain, parts.next(), parts.next(), parts.next(), parts.next()) {

@@ -195,16 +195,17 @@ impl<G: Playable> Examiner<G> {
     /// If a book cannot be read.
     pub fn known(&mut self, line: &Line<G>) -> Result<Vec<Accepted>, BookError> {
         let known = self.books.known_moves(line.position(), line.game_ply())?;
-        let accepted = |(mv, share): (G::Move, BookShare)| Accepted {
+        let accepted = known.into_iter().map(|(mv, share)| Accepted {
             book: Some(share.into()),
             ..Accepted::new(G::move_text(mv))
-        };
-        Ok(known.into_iter().map(accepted).collect())
+        });
+        Ok(accepted.collect())
     }
 
     /// The best move of a position by search; `None` if there is none, or `control` has ended it.
     pub fn searched(&mut self, line: &Line<G>, control: &dyn Control<G::Move>) -> Option<Accepted> {
         self.engine.new_game();
+        // As much work as a comparison, which takes two searches.
         let choice = self.engine.search(line, &Limits::nodes(2 * self.nodes), control)?;
         if control.should_stop() {
             return None;
@@ -224,12 +225,8 @@ impl<G: Playable> Examiner<G> {
         let best = *opened.accepted.first()?;
         let right = self.score_of(opened, best, control)?;
         let score = self.score_of(opened, mv, control)?;
-        let phase = opened.line.position().phase();
-        let expected = |score| {
-            let [win, draw, _] = wdl(score, phase, &G::WIN_MODEL);
-            (2.0 * f64::from(win) + f64::from(draw)) / 2_000.0
-        };
-        let loss = (expected(right) - expected(score)).max(0.0);
+        let position = opened.line.position();
+        let loss = (expected(right, position) - expected(score, position)).max(0.0);
         Some(Compared { mv: score, right, loss })
     }
 
@@ -255,6 +252,13 @@ impl<G: Playable> Examiner<G> {
         let score = choice.score.filter(|_| !control.should_stop());
         score.map(|score| -score)
     }
+}
+
+/// The expected score of a move of a position, 0 to 1.
+fn expected<G: Playable>(score: Score, position: &G) -> f64 {
+    let [win, draw, _] = wdl(score, position.phase(), &G::WIN_MODEL);
+    // Both are in thousandths, and a draw is half a point.
+    (2.0 * f64::from(win) + f64::from(draw)) / 2_000.0
 }
 
 impl From<BookShare> for BookFacts {

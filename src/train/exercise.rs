@@ -218,8 +218,10 @@ impl<G: Playable> Opened<'_, G> {
     pub fn place_of(&self, mv: G::Move) -> Option<usize> {
         let position = self.line.position();
         let canonical = position.canonical();
-        let image = |mv| position.canonical_move(canonical, mv);
-        self.accepted.iter().position(|&right| right == mv || image(right) == image(mv))
+        let image = position.canonical_move(canonical, mv);
+        self.accepted
+            .iter()
+            .position(|&right| right == mv || position.canonical_move(canonical, right) == image)
     }
 }
 
@@ -291,8 +293,8 @@ impl Exercise {
         if self.moves.len() > MAX_PLIES || self.accepted.len() > MAX_ACCEPTED {
             return Err("it has too many moves".into());
         }
-        let unknown = |_| message!("there are no such rules: {}", self.rules);
-        let rules = self.rules.parse::<G::Rules>().map_err(unknown)?;
+        let rules = self.rules.parse::<G::Rules>();
+        let rules = rules.map_err(|_| message!("there are no such rules: {}", self.rules))?;
         let mut line = G::read_line(&self.start)
             .map_err(|error| message!("the position cannot be read: {}", error.to_string()))?;
         for text in &self.moves {

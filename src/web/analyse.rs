@@ -97,8 +97,7 @@ async fn started<G: Described + Playable>(
     let notation = query.common.shown_notation()?;
     let common = query.common;
     let lang = common.lang();
-    let read = move |_: &App| common.read::<G>();
-    let typed = blocking(Arc::clone(&app), lang, read).await?;
+    let typed = blocking(Arc::clone(&app), lang, move |_| common.read::<G>()).await?;
     // Before there is room: it may be the client's last search that takes it.
     let stop = app.search_of("analyse", query.client.name());
     if let Some(engine) = engine {

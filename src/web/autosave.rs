@@ -1,6 +1,7 @@
 //! Games that were played on the page, kept in a folder: a JSON line in a file of its own for each, which every
 //! command reads.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -72,15 +73,19 @@ pub(crate) async fn save(
 }
 
 fn write(path: &Path, line: &str) -> Result<(), Problem> {
-    let failed = |error| Problem::internal(message!("{}: {error}", path.display()));
     let folder = paths::folder_of(path);
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    std::fs::create_dir_all(folder).map_err(|error| not_written(path, &error))?;
     let is_new = path.symlink_metadata().is_err();
     if is_new && files(folder).len() >= MOST {
         let hint = "move some of them elsewhere";
         return Err(Problem::full("the folder of played games is full").with_hint(hint));
     }
-    atomic::write(path, line.as_bytes()).map_err(failed)
+    atomic::write(path, line.as_bytes()).map_err(|error| not_written(path, &error))
+}
+
+/// The reason why a game is not kept.
+fn not_written(path: &Path, error: &io::Error) -> Problem {
+    Problem::internal(message!("{}: {error}", path.display()))
 }
 
 /// The kept games of a game.
@@ -109,6 +114,7 @@ pub(crate) async fn list(
 ) -> Result<Answer<KeptGames>, Problem> {
     reply(app, query.lang(), move |app| {
         let mut files = files(folder_of(app)?);
+        // Of equal times the names decide, so that the order is always the same.
         files.sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
         let game = query.game()?;
         let entries = files
@@ -176,6 +182,10 @@ fn file_of(folder: &Path, id: &str) -> Result<PathBuf, Problem> {
 }
 
 fn is_id(id: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(is_plain)
+}
+
+/// Returns true for a byte that may be in the name of a game.
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'
 }

@@ -68,6 +68,7 @@ impl Write for LongBody {
             self.begin()?;
         }
         let Some(piece) = self.pieces.back_mut() else { return Ok(0) };
+        // No more than the piece has room for: it is never moved to a larger one.
         let taken = bytes.len().min(PIECE - piece.len());
         if self.len + taken > LONGEST_ANSWER {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -115,14 +116,15 @@ impl Outbox {
     pub(crate) fn admit(&self, answer: Response) -> Result<Response, Problem> {
         let stated = answer.headers().get(header::CONTENT_LENGTH);
         let stated = stated.and_then(|len| len.to_str().ok()?.parse::<usize>().ok());
-        let exact = || answer.body().size_hint().exact().and_then(|len| usize::try_from(len).ok());
-        let len = stated.or_else(exact).unwrap_or(0);
+        let exact = answer.body().size_hint().exact().and_then(|len| usize::try_from(len).ok());
+        let len = stated.or(exact).unwrap_or(0);
         if len <= COUNTED {
             return Ok(answer);
         }
         let units = u32::try_from(len.div_ceil(UNIT)).unwrap_or(u32::MAX);
-        let busy = |_| Problem::busy("too many answers wait for their clients");
-        let permit = Arc::clone(&self.0).try_acquire_many_owned(units).map_err(busy)?;
+        let permit = Arc::clone(&self.0).try_acquire_many_owned(units);
+        let permit =
+            permit.map_err(|_| Problem::busy("too many answers wait for their clients"))?;
         Ok(answer.map(|body| Body::new(Counted { body, _permit: permit })))
     }
 }
@@ -157,6 +159,13 @@ impl HttpBody for Counted {
 mod tests {
     use super::*;
 
+    /// The longest answer that there is, if there is room for it.
+    fn longest(outbox: &Outbox) -> Result<Response, Problem> {
+        let mut body = LongBody::default();
+        body.write_all(&vec![b'x'; LONGEST_ANSWER]).unwrap();
+        outbox.admit(body.answer("text/plain"))
+    }
+
     #[test]
     fn an_answer_has_a_bound() {
         let mut body = LongBody::default();
@@ -171,17 +180,13 @@ mod tests {
     #[test]
     fn answers_that_wait_have_a_bound() {
         let outbox = Outbox::new();
-        let answer = || {
-            let mut body = LongBody::default();
-            body.write_all(&vec![b'x'; LONGEST_ANSWER]).unwrap();
-            outbox.admit(body.answer("text/plain"))
-        };
-        let waiting: Vec<_> = (0..WAITING / LONGEST_ANSWER).map(|_| answer().unwrap()).collect();
-        assert!(answer().is_err());
+        let waiting: Vec<_> =
+            (0..WAITING / LONGEST_ANSWER).map(|_| longest(&outbox).unwrap()).collect();
+        assert!(longest(&outbox).is_err());
         // Short ones are answered at all times.
         assert!(outbox.admit("ok".into_response()).is_ok());
         drop(waiting);
-        assert!(answer().is_ok());
+        assert!(longest(&outbox).is_ok());
     }
 
     #[test]

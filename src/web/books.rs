@@ -155,11 +155,11 @@ async fn changed<T: Serialize>(
     let common = Common::of_game(game);
     let game = common.game()?;
     let book = app.book(game.name(), book)?;
-    let work = move |app: &App| {
+    reply(Arc::clone(app), common.lang(), move |app| {
         let _one = book.begin_writing();
         let answer = change(game, &book, &app.stop);
         drop(app.look_for_changes());
         answer
-    };
-    reply(Arc::clone(app), common.lang(), work).await
+    })
+    .await
 }

@@ -419,9 +419,8 @@ fn shared_parameters(
     for parameter in operations.values().flat_map(|operation| &operation.parameters) {
         found.entry(parameter["name"].as_str().unwrap().to_owned()).or_default().push(parameter);
     }
-    let is_shared = |of: &[&Value]| of.len() > 1 && of.iter().all(|other| *other == of[0]);
-    let shared = found.into_iter().filter(|(_, of)| is_shared(of));
-    shared.map(|(name, of)| (name, of[0].clone())).collect()
+    found.retain(|_, of| of.len() > 1 && of.iter().all(|other| *other == of[0]));
+    found.into_iter().map(|(name, of)| (name, of[0].clone())).collect()
 }
 
 impl Described<'_> {

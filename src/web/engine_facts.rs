@@ -59,6 +59,25 @@ pub(crate) struct StrengthOption {
 }
 
 impl NumberRange {
+    /// The range of a size of an engine that was started; `None` if it has no option for that.
+    fn of(
+        client: &Client,
+        name: &str,
+        kept: Option<usize>,
+        allowed: Option<usize>,
+    ) -> Option<Self> {
+        // Engines of the Gomocup protocol announce no options.
+        let is_known = client.protocol() == Dialect::Gomocup || client.has_option(name);
+        let announced = client.number_option(name);
+        is_known.then(|| Self::of_size(announced.as_ref(), kept, allowed.unwrap_or(1)))
+    }
+
+    /// From 1 up to a size of the own engine, which is the usual one, too.
+    fn up_to(size: Option<usize>) -> Self {
+        let usual = size.and_then(|size| i64::try_from(size).ok()).unwrap_or(1);
+        Self { default: Some(usual), max: usual, min: 1 }
+    }
+
     /// From 1 on, as far as the server allows it and the engine can.
     fn of_size(announced: Option<&NumberOption>, kept: Option<usize>, allowed: usize) -> Self {
         let own = announced.and_then(|option| option.usual);
@@ -86,39 +105,30 @@ impl From<NumberOption> for StrengthOption {
 impl EngineFacts {
     /// The facts about an engine that was started by `entry`, on a server whose own engine has the sizes `allowed`.
     pub(super) fn of(client: &Client, entry: &EngineEntry, allowed: EngineSizes) -> Self {
-        let size = |name: &str, kept: Option<usize>, allowed: Option<usize>| {
-            let is_known = client.protocol() == Dialect::Gomocup || client.has_option(name);
-            let announced = client.number_option(name);
-            is_known.then(|| NumberRange::of_size(announced.as_ref(), kept, allowed.unwrap_or(1)))
-        };
         let lines = client.number_option("MultiPV").map_or(1, |option| option.most);
         let strengths = client.strengths().into_iter().take(MOST_STRENGTHS);
         Self {
             author: client.author().map(cut),
-            hash: size("Hash", entry.hash, allowed.hash_mib),
+            hash: NumberRange::of(client, "Hash", entry.hash, allowed.hash_mib),
             lines: lines.clamp(1, whole(MAX_MULTIPV)),
             name: entry.name.clone(),
             protocol: Some(protocol_name(client.protocol())),
             strengths: strengths.map(StrengthOption::from).collect(),
-            threads: size("Threads", entry.threads, allowed.threads),
+            threads: NumberRange::of(client, "Threads", entry.threads, allowed.threads),
             title: cut(client.name()),
         }
     }
 
     /// The facts about the server's own engine.
     pub(super) fn own(allowed: EngineSizes) -> Self {
-        let size = |size: Option<usize>| {
-            let usual = size.and_then(|size| i64::try_from(size).ok()).unwrap_or(1);
-            Some(NumberRange { default: Some(usual), max: usual, min: 1 })
-        };
         Self {
             author: None,
-            hash: size(allowed.hash_mib),
+            hash: Some(NumberRange::up_to(allowed.hash_mib)),
             lines: whole(MAX_MULTIPV),
             name: OWN.to_owned(),
             protocol: None,
             strengths: Vec::new(),
-            threads: size(allowed.threads),
+            threads: Some(NumberRange::up_to(allowed.threads)),
             title: concat!("juzhong ", env!("CARGO_PKG_VERSION")).to_owned(),
         }
     }
@@ -197,12 +207,18 @@ mod tests {
         NumberOption { name: "Hash".to_owned(), least, most, usual: Some(usual) }
     }
 
+    /// The least and the greatest size that requests may ask for, and the usual one.
+    fn range(
+        announced: Option<&NumberOption>,
+        kept: Option<usize>,
+        allowed: usize,
+    ) -> (i64, i64, Option<i64>) {
+        let NumberRange { default, max, min } = NumberRange::of_size(announced, kept, allowed);
+        (min, max, default)
+    }
+
     #[test]
     fn sizes_are_bounded_by_server_settings_and_engine() {
-        let range = |announced: Option<&NumberOption>, kept, allowed| {
-            let NumberRange { default, max, min } = NumberRange::of_size(announced, kept, allowed);
-            (min, max, default)
-        };
         let option = announced(4, 1024, 16);
         assert_eq!(range(Some(&option), None, 64), (4, 64, Some(16)));
         assert_eq!(range(Some(&option), Some(256), 64), (4, 256, Some(256)));

@@ -111,14 +111,14 @@ pub(crate) async fn choose(
         None => Some(app.search_permit(MOVE_QUEUE_TIME).await?),
     };
     let flag = stop.0.clone();
-    let work = move |app: &App| {
+    reply(app, lang, move |app| {
         let _permit = permit;
         let game = request.common.game()?;
         let with_tables = request.tables.unwrap_or(app.config.has_front);
         let folders = if with_tables { app.table_folders(game) } else { Vec::new() };
         with_game!(game, G => chosen::<G>(app, &request, folders, lease, &flag))
-    };
-    reply(app, lang, work).await
+    })
+    .await
 }
 
 fn chosen<G: Described + Playable>(

@@ -186,6 +186,7 @@ impl EnginePool {
         patience: Duration,
     ) -> Result<EngineLease, Problem> {
         let both = async {
+            // The own room first: who waits for a busy engine takes no place from other engines.
             let one = Arc::clone(&self.room).acquire_owned().await.ok()?;
             Some([one, Arc::clone(&self.all).acquire_owned().await.ok()?])
         };

@@ -70,14 +70,16 @@ mod tests {
     use juzhong::review::ReviewBooks;
     use juzhong::xiangqi::RuleSet;
 
+    /// An examiner of the usual rules, made after that many changes.
+    fn prepared(changes: u64) -> PreparedExaminer<Position> {
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let examiner = Examiner::<Position>::new(options, ReviewBooks::default(), 1).unwrap();
+        PreparedExaminer { examiner, rules: RuleSet::default(), changes }
+    }
+
     #[test]
     fn an_examiner_serves_its_rules_until_something_changes() {
         let examiners = Examiners::default();
-        let prepared = |changes| {
-            let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
-            let examiner = Examiner::<Position>::new(options, ReviewBooks::default(), 1).unwrap();
-            PreparedExaminer { examiner, rules: RuleSet::default(), changes }
-        };
         let other = RuleSet::ALL.into_iter().find(|&rules| rules != RuleSet::default()).unwrap();
         for (rules, changes, is_kept) in
             [(RuleSet::default(), 2, true), (other, 2, false), (RuleSet::default(), 3, false)]

@@ -158,6 +158,7 @@ impl Shelf {
             match self.try_pass::<G>(path, paths, stop) {
                 Err(error) if error.is_damage() && tries < TRIES => {
                     let mut idle = locked(&self.idle);
+                    // Those that are kept would go on reading the file that is removed.
                     idle.connections.clear();
                     idle.generation += 1;
                     drop(idle);
@@ -209,6 +210,7 @@ impl Shelf {
     fn wait_for_questions(&self, rest: Duration, stop: &StopFlag) {
         let since = Instant::now();
         let mut state = locked(&self.state);
+        // Without a report nothing was read through yet: the next look comes unasked.
         while !stop.is_set()
             && (since.elapsed() < rest || !state.is_asked && state.report.is_some())
         {
@@ -232,6 +234,7 @@ impl Shelf {
         let asked = known.map_or_else(|| GameIndex::open::<G>(&path, stop), Ok).and_then(|index| {
             let answer = work(&index, &about)?;
             let mut idle = locked(&self.idle);
+            // A connection to a file that was made anew meanwhile is not kept.
             if idle.generation == generation && idle.connections.len() < IDLE {
                 idle.connections.push(index);
             }

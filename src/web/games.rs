@@ -39,7 +39,7 @@ pub(crate) async fn open(
     body: GameBody,
 ) -> Result<Answer<OpenedGames>, Problem> {
     let lang = query.of.lang();
-    let work = move |app: &App| {
+    let body = blocking(app, lang, move |app| {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         let name = query.name.as_deref().unwrap_or(UNNAMED);
         let opened = with_game!(query.of.game()?, G => {
@@ -47,8 +47,8 @@ pub(crate) async fn open(
             in_words(FileGames::<G>::read_packed(name, body.bytes(), index, (&place.0, place.1))?)
         });
         LongBody::json(&opened?)
-    };
-    let body = blocking(app, lang, work).await?;
+    })
+    .await?;
     Ok(Answer::new(body.answer("application/json")))
 }
 
@@ -77,13 +77,13 @@ pub(crate) async fn save(
     body: GameBody,
 ) -> Result<Response, Problem> {
     let lang = query.of.lang();
-    let work = move |_: &App| {
+    let (body, name) = blocking(app, lang, move |_| {
         let request = request_of(query.format, &query.notation)?;
         let mut out = LongBody::default();
         let name = with_game!(query.of.game()?, G => request.write::<G>(body.bytes(), &mut out));
         Ok((out, name.map_err(|error| not_written(&error))?))
-    };
-    let (body, name) = blocking(app, lang, work).await?;
+    })
+    .await?;
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""))
         .map_err(|error| Problem::internal(error.to_string()))?;
     let mut answer = body.answer("application/octet-stream");
@@ -122,13 +122,13 @@ pub(crate) async fn convert(
     body: GameBody,
 ) -> Result<Response, Problem> {
     let lang = query.of.lang();
-    let work = move |_: &App| {
+    let (body, bad) = blocking(app, lang, move |_| {
         let request = request_of(query.to, &query.notation)?;
         let mut out = LongBody::default();
         let bad = with_game!(query.of.game()?, G => request.convert::<G>(body.bytes(), &mut out));
         Ok((out, bad.map_err(|error| not_written(&error))?))
-    };
-    let (body, bad) = blocking(app, lang, work).await?;
+    })
+    .await?;
     let mut answer = body.answer("application/octet-stream");
     answer.headers_mut().insert(HeaderName::from_static("x-bad-games"), HeaderValue::from(bad));
     Ok(answer)

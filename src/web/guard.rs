@@ -157,8 +157,7 @@ async fn only_described(path: MatchedPath, request: Request, next: Next) -> Resp
     let is_strict = !chessdb::is_path(path.as_str());
     let known = PARAMETERS.get(path.as_str()).filter(|_| is_strict);
     let known = known.and_then(|methods| methods.get(method));
-    let is_known = |name: &String| known.is_none_or(|known| known.contains(name));
-    match pairs.iter().find(|(name, _)| !is_known(name)) {
+    match pairs.iter().find(|(name, _)| known.is_some_and(|known| !known.contains(name))) {
         Some((name, _)) => {
             Problem::bad_request(message!("{name}: there is no such parameter")).into_response()
         }
@@ -234,14 +233,18 @@ pub(crate) fn writes(method: &Method, path: &str) -> bool {
 
 /// Returns true if a browser says that another site's page makes the request. Links to the page itself may be anywhere.
 fn is_of_other_site(request: &Request) -> bool {
-    let said = |name: &'static str| request.headers().get(name).map(HeaderValue::as_bytes);
     let path = request.uri().path();
-    let is_link = said("sec-fetch-mode") == Some(b"navigate")
+    let is_link = header_bytes(request, "sec-fetch-mode") == Some(b"navigate")
         && *request.method() == Method::GET
         && !path.starts_with("/api/")
         && !chessdb::is_path(path);
-    let site = said("sec-fetch-site");
+    let site = header_bytes(request, "sec-fetch-site");
     !is_link && site.is_some_and(|site| site != b"same-origin" && site != b"none")
+}
+
+/// The bytes of a header.
+fn header_bytes<'a>(request: &'a Request, name: &str) -> Option<&'a [u8]> {
+    request.headers().get(name).map(HeaderValue::as_bytes)
 }
 
 fn is_local(name: &str) -> bool {

@@ -117,7 +117,6 @@ pub(crate) struct MovesQuery {
 impl Conditions {
     /// The conditions as the search through games has them.
     fn read(&self) -> Result<Facts, Problem> {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let result = match given(self.result.as_deref()) {
             None => None,
             Some(result) => Some(
@@ -127,12 +126,12 @@ impl Conditions {
             ),
         };
         Ok(Facts {
-            words: text(&self.search),
-            player: text(&self.player),
-            first: text(&self.first),
-            second: text(&self.second),
-            event: text(&self.event),
-            opening: text(&self.opening),
+            words: self.search.clone().unwrap_or_default(),
+            player: self.player.clone().unwrap_or_default(),
+            first: self.first.clone().unwrap_or_default(),
+            second: self.second.clone().unwrap_or_default(),
+            event: self.event.clone().unwrap_or_default(),
+            opening: self.opening.clone().unwrap_or_default(),
             result: result.map(|ending| match ending {
                 Ending::Known(outcome) => Some(outcome),
                 Ending::Unknown => None,
@@ -147,7 +146,7 @@ impl Conditions {
                 number("plies_to", given(self.plies_to.as_deref()), (0, u32::MAX))?,
             ),
             positions: Vec::new(),
-            comment: text(&self.comment),
+            comment: self.comment.clone().unwrap_or_default(),
             lines: None,
         })
     }

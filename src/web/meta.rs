@@ -121,7 +121,6 @@ impl About {
     fn of(app: &App) -> Self {
         drop(app.look_for_changes());
         let config = &app.config;
-        let books = |game: &str| app.books(game).map(|book| AboutBook::of(&book)).collect();
         let tables = app.tables().as_deref().map(AboutTables::of);
         let levels: Vec<u8> = Level::all().map(Level::number).collect();
         let folders = config.library.len();
@@ -136,7 +135,7 @@ impl About {
             },
             engines: app.engines.names(),
             gomoku: AboutGame {
-                books: books(Board::NAME),
+                books: AboutBook::all(app, Board::NAME),
                 engines: app.engines.names_of(GameName::Gomoku),
                 tables: None,
             },
@@ -147,7 +146,7 @@ impl About {
             version: env!("CARGO_PKG_VERSION"),
             writes: true,
             xiangqi: AboutGame {
-                books: books(Position::NAME),
+                books: AboutBook::all(app, Position::NAME),
                 engines: app.engines.names_of(GameName::Xiangqi),
                 tables,
             },
@@ -177,6 +176,11 @@ impl AboutTables {
 }
 
 impl AboutBook {
+    /// The books of a game.
+    fn all(app: &App, game: &str) -> Vec<Self> {
+        app.books(game).map(|book| Self::of(&book)).collect()
+    }
+
     /// A book as it is now; without counts and with the reason if it cannot be read any more.
     fn of(book: &SharedBook) -> Self {
         let counts = book.read(|book| {

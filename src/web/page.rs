@@ -218,6 +218,7 @@ fn loaded_by(asset: &Asset) -> Vec<String> {
 /// The files that the first view loads, but for texts.
 fn first_view() -> Vec<&'static Asset> {
     let mut found: Vec<&Asset> = ASSETS.iter().filter(|asset| asset.path == "index.html").collect();
+    // The list grows while it is gone through; no file is added twice, so that this ends.
     let mut next = 0;
     while let Some(&asset) = found.get(next) {
         for name in loaded_by(asset) {
@@ -238,12 +239,13 @@ fn texts_of<'a>(scripts: impl Iterator<Item = &'a Asset>) -> HashSet<String> {
 /// The Chinese texts of the catalogue as modules: those of the first view, and those that stand only in what is loaded later.
 fn chinese_modules() -> [Cow<'static, [u8]>; 2] {
     let first = first_view();
-    let is_first = |asset: &&Asset| first.iter().any(|other| other.path == asset.path);
     let at_first = texts_of(first.iter().copied());
-    let later = texts_of(ASSETS.iter().filter(|asset| !is_first(asset)));
-    let is_later = |text: &str| later.contains(text) && !at_first.contains(text);
+    let others = ASSETS.iter().filter(|asset| first.iter().all(|other| other.path != asset.path));
+    let mut later = texts_of(others);
+    // A text that is there from the first view on is not sent again.
+    later.retain(|text| !at_first.contains(text));
     let (later, first): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        language::page_texts().iter().partition(|(text, _)| is_later(text));
+        language::page_texts().iter().partition(|(text, _)| later.contains(*text));
     [first, later].map(|texts| {
         let texts = serde_json::to_string(&texts).unwrap_or_default();
         Cow::Owned(format!("export const ZH = {texts};\n").into_bytes())
@@ -359,8 +361,9 @@ mod tests {
     fn the_first_view_is_light() {
         let first: Vec<&str> =
             first_view().iter().map(|asset| asset.path).chain(["zh.js"]).collect();
-        let has = |path: &str| first.contains(&path);
-        assert!(has("main.js") && has("page.css") && has("glyphs.js"), "{first:?}");
+        for path in ["main.js", "page.css", "glyphs.js"] {
+            assert!(first.contains(&path), "{first:?}");
+        }
         // What teaches comes when it is asked for.
         assert!(!first.iter().any(|path| path.starts_with("teach/")), "{first:?}");
         let (bytes, packed) = weight(first.iter().copied());

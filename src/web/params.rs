@@ -156,8 +156,8 @@ impl GameParam {
 impl PositionParams {
     /// The position with the moves before it.
     pub(crate) fn request(&self) -> Result<LineRequest, Problem> {
-        let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        if len(&self.fen) + len(&self.moves) > LONGEST_LINE {
+        let len: usize = [&self.fen, &self.moves].into_iter().flatten().map(String::len).sum();
+        if len > LONGEST_LINE {
             return Err(Problem::bad_request("the position and its moves are too long"));
         }
         let moves = named(self.moves.as_ref()).unwrap_or_default();
@@ -190,10 +190,9 @@ impl ClientParam {
 impl SizeParams {
     /// The sizes asked for.
     pub(crate) fn read(&self) -> Result<EngineSizes, Problem> {
-        let size = |name, text: &Option<String>| number(name, text.as_deref(), (1, usize::MAX));
         Ok(EngineSizes {
-            threads: size("threads", &self.threads)?,
-            hash_mib: size("hash", &self.hash)?,
+            threads: number("threads", self.threads.as_deref(), (1, usize::MAX))?,
+            hash_mib: number("hash", self.hash.as_deref(), (1, usize::MAX))?,
         })
     }
 }
@@ -201,11 +200,8 @@ impl SizeParams {
 impl NotationParam {
     /// The notation in which texts of moves are wanted, if one is named.
     pub(crate) fn asked(&self) -> Result<Option<MoveNotation>, Problem> {
-        let parse = |text: &str| {
-            MoveNotation::from_str(text)
-                .map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))
-        };
-        self.notation.as_deref().map(parse).transpose()
+        let notation = self.notation.as_deref().map(MoveNotation::from_str).transpose();
+        notation.map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))
     }
 
     /// The notation in which moves are shown: without a choice, that of the language of the work in hand.
@@ -354,17 +350,22 @@ impl FromRequest<Arc<App>> for GameBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
-        let busy = || Problem::busy("too many requests at once");
         let bytes = {
+            // Only while it is read: a body that waits for work keeps no other from being read.
             let reading = tokio::time::timeout(QUEUE_TIME, app.uploads.acquire()).await;
-            let _reading = reading.ok().and_then(Result::ok).ok_or_else(busy)?;
+            let _reading = reading.ok().and_then(Result::ok).ok_or_else(too_many)?;
             read_body(request).await?
         };
         let permit = tokio::time::timeout(QUEUE_TIME, Arc::clone(&app.games).acquire_owned()).await;
-        let permit = permit.ok().and_then(Result::ok).ok_or_else(busy)?;
+        let permit = permit.ok().and_then(Result::ok).ok_or_else(too_many)?;
         expect_memory(MEMORY_OF_BODY * bytes.len() + MEMORY_OF_WORK)?;
         Ok(Self { bytes, _permit: permit })
     }
+}
+
+/// The refusal of a request for which there is no room.
+fn too_many() -> Problem {
+    Problem::busy("too many requests at once")
 }
 
 /// The body of a request, JSON of a `T`.

@@ -226,11 +226,10 @@ impl Problem {
     pub(crate) fn render(self, lang: Language) -> Response {
         let Self { status, code, ref detail, ref hint, retry_after, lang: own } = self;
         let lang = own.unwrap_or(lang);
-        let in_language = |text: &Message| language::within(lang, || language::translated(text));
         let body = Body {
             code,
-            detail: in_language(detail),
-            hint: hint.as_deref().map(in_language),
+            detail: text_in(lang, detail),
+            hint: hint.as_deref().map(|hint| text_in(lang, hint)),
             kind: "about:blank",
             status: status.as_u16(),
             title: status.canonical_reason(),
@@ -258,4 +257,9 @@ impl IntoResponse for Problem {
 /// An answer as it is sent.
 pub(crate) fn json_of(answer: &impl Serialize) -> Result<Value, Problem> {
     serde_json::to_value(answer).map_err(|error| Problem::internal(error.to_string()))
+}
+
+/// A text in a language.
+pub(crate) fn text_in(lang: Language, text: &Message) -> String {
+    language::within(lang, || language::translated(text))
 }

@@ -72,6 +72,7 @@ pub(crate) async fn answered<T: Serialize>(
     if let Some(answer) = app.remembered(&request) {
         return Ok(Answer::new((head, answer)));
     }
+    // Counted before the work: an answer made while a book changes is not remembered.
     let changes = app.changes();
     let work = move |_: &App| Ok(Bytes::from(json_of(&work()?)?.to_string()));
     let answer = blocking(Arc::clone(app), lang, work).await?;

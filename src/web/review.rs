@@ -94,8 +94,8 @@ async fn started<G: Described + Named + Playable>(
     };
     let lang = query.of.lang();
     let notation = query.notation.shown()?;
-    let read = move |_: &App| Ok(read_game::<G>(body.bytes())?.record);
-    let record = blocking(Arc::clone(&app), lang, read).await?;
+    let record =
+        blocking(Arc::clone(&app), lang, move |_| Ok(read_game::<G>(body.bytes())?.record)).await?;
     if record.tree.moves.len() > LONGEST {
         return Err(Problem::bad_request("the game is too long to be reviewed"));
     }
@@ -262,9 +262,11 @@ fn reviewed<G: Described + Named + Playable>(
         outlet.send("move", &Reviewed::of(&position, reviewed, of_move, notation));
         position.make(reviewed.mv);
     }
-    let accuracy = |side: Side| review.sides[side].accuracy;
     Ok(Some(Summary {
-        accuracy: Accuracy { black: accuracy(Side::Second), red: accuracy(Side::First) },
+        accuracy: Accuracy {
+            black: review.sides[Side::Second].accuracy,
+            red: review.sides[Side::First].accuracy,
+        },
         turning_point: answer.turning_point.as_ref().map(|point| point.ply),
         decided: answer.turning_point,
         left_book: answer.left_book,

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
 
-use super::problem::{Problem, json_of};
+use super::problem::{Problem, json_of, text_in};
 use crate::language::{self, Language};
 use juzhong::bytes::StopFlag;
 use juzhong::message::Message;
@@ -95,8 +95,10 @@ pub(crate) struct Fault {
 
 impl Fault {
     fn failure(self, lang: Language) -> Failure {
-        let translated = |text| language::within(lang, || language::translated(text));
-        Failure { detail: translated(self.detail), hint: self.hint.map(translated) }
+        Failure {
+            detail: text_in(lang, &self.detail),
+            hint: self.hint.map(|hint| text_in(lang, &hint)),
+        }
     }
 }
 
@@ -122,16 +124,16 @@ pub(crate) fn streamed<T: Serialize, E: Into<Fault>>(
 ) -> Result<EventStream, Problem> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let outlet = Outlet { sender, stop: stop.0.clone() };
-    let work = move || {
+    let thread = std::thread::Builder::new().name("search".to_owned());
+    let started = thread.spawn(move || {
         let last = language::within(lang, || work(&outlet));
         drop(permit);
         match last {
             Ok(done) => outlet.send("done", &done),
             Err(what) => outlet.send("error", &what.into().failure(lang)),
         }
-    };
-    let thread = std::thread::Builder::new().name("search".to_owned());
-    thread.spawn(work).map_err(|_| Problem::busy("no thread can be started"))?;
+    });
+    started.map_err(|_| Problem::busy("no thread can be started"))?;
     Ok(Sse::new(Events { receiver, _stop: stop }).keep_alive(KeepAlive::default()))
 }
 

@@ -150,6 +150,7 @@ impl App {
     /// Changes what is open, and forgets the answers from before.
     fn change_shelf(&self, change: impl FnOnce(&mut Shelf)) {
         let mut answers = locked(&self.answers);
+        // The answers stay locked meanwhile: none from before can be remembered after the change.
         change(&mut self.shelf.write().unwrap_or_else(PoisonError::into_inner));
         self.changes.fetch_add(1, Ordering::AcqRel);
         answers.clear();
@@ -240,9 +241,9 @@ impl App {
         };
         let mut running = locked(&self.running);
         running.retain(|search| !search.stop.is_set());
-        let is_same = |search: &&Running| (search.kind, &search.client) == (kind, &name);
         if client.is_some() {
-            running.iter().filter(is_same).for_each(|search| search.stop.set());
+            let same = running.iter().filter(|search| search.kind == kind && search.client == name);
+            same.for_each(|search| search.stop.set());
         }
         running.push(Running { kind, client: name, stop: stop.clone() });
         StopAtEnd(stop)
@@ -339,9 +340,12 @@ impl SharedBook {
         let book = Book::open(path)?;
         book.check_file()?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let is_free = |name: &String| taken.iter().all(|other| other.name != *name);
         let numbered = (2..).map(|number| format!("{stem}-{number}"));
-        let name = [stem.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(stem);
+        let name = [stem.clone()]
+            .into_iter()
+            .chain(numbered)
+            .find(|name| taken.iter().all(|other| other.name != *name))
+            .unwrap_or(stem);
         let game = book.metadata().game.clone();
         let connections = Connections { stamp, generation: 0, idle: vec![book] };
         Ok(Self {
@@ -388,6 +392,7 @@ impl SharedBook {
         let mut connections = locked(&self.connections);
         let generation = connections.generation;
         let idle = connections.idle.pop();
+        // Others need not wait while the book is opened.
         drop(connections);
         // The whole file was checked at the start; each row proves itself.
         let book = idle.map_or_else(|| Book::open(&self.path), Ok)?;

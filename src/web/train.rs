@@ -145,8 +145,8 @@ pub(crate) async fn answer(
         if length > LONGEST_TEXT {
             return Err(Problem::bad_request("the id or the move is too long"));
         }
-        let unknown = || TrainError::Unknown { id: body.id.clone() };
-        let exercise = collection.get(&body.id).ok_or_else(unknown)?;
+        let exercise = collection.get(&body.id);
+        let exercise = exercise.ok_or_else(|| TrainError::Unknown { id: body.id.clone() })?;
         let game: GameName = exercise
             .game
             .parse()
@@ -165,8 +165,7 @@ fn judged<G: Described + KeptExaminer>(
     let app = judge.app;
     let opened = opened::<G>(exercise)?;
     let position = opened.line.position();
-    let read = |text: &String| position.read_move(text).map_err(Problem::bad_request);
-    let mv = body.mv.as_ref().map(read).transpose()?;
+    let mv = body.mv.as_ref().map(|text| read_move(position, text)).transpose()?;
     let mut prepared = judge.examiner::<G>(opened.rules)?;
     let examined = mv.map(|mv| judge.examined(&mut prepared, &opened, mv)).transpose()?;
     app.examiners.keep(prepared);
@@ -231,14 +230,14 @@ impl Moment {
         let start = typed.start_text().unwrap_or_else(|| G::start().to_fen());
         let rules = parse_rules::<G>(self.by.rules.as_deref())?;
         let of = Exercise::named(Kind::Mistake, rules, start, &typed.line, &self.source);
-        let read = |text: &String| position.read_move(text).map_err(Problem::bad_request);
-        let of = match self.played.as_ref().map(read).transpose()? {
+        let played = self.played.as_ref().map(|text| read_move(position, text));
+        let of = match played.transpose()? {
             Some(played) => of.with_played(played, position),
             None => of,
         };
         let first = self.better.first().ok_or_else(|| Problem::bad_request("better: no moves"))?;
-        let best =
-            Accepted { line: self.better.clone(), ..Accepted::new(G::move_text(read(first)?)) };
+        let best = read_move(position, first)?;
+        let best = Accepted { line: self.better.clone(), ..Accepted::new(G::move_text(best)) };
         let mut accepted = vec![best];
         let others = match examiner.keeping(&typed.line) {
             Some(keeping) => keeping,
@@ -281,8 +280,8 @@ fn judged_moment<G: Described + KeptExaminer>(
     let mut prepared = judge.examiner::<G>(rules)?;
     let exercise = moment.exercise(&mut prepared.examiner)?;
     let opened = exercise.open::<G>().map_err(Problem::bad_request)?;
-    let read = |text: &String| opened.line.position().read_move(text).map_err(Problem::bad_request);
-    let mv = moment.mv.as_ref().map(read).transpose()?;
+    let position = opened.line.position();
+    let mv = moment.mv.as_ref().map(|text| read_move(position, text)).transpose()?;
     let examined = mv.map(|mv| judge.examined(&mut prepared, &opened, mv)).transpose()?;
     judge.app.examiners.keep(prepared);
     let notation = moment.common.asked_notation()?;
@@ -371,6 +370,7 @@ fn prepared_examiner<G: KeptExaminer>(
     game: GameName,
     rules: G::Rules,
 ) -> Result<PreparedExaminer<G>, Problem> {
+    // Changes by other programs are counted only once they are looked for.
     drop(app.look_for_changes());
     let changes = app.changes();
     if let Some(kept) = app.examiners.take(rules, changes) {
@@ -383,6 +383,11 @@ fn prepared_examiner<G: KeptExaminer>(
     let examiner = Examiner::new(options, books, NODES);
     let examiner = examiner.map_err(|error| Problem::internal(error.message()))?;
     Ok(PreparedExaminer { examiner, rules, changes })
+}
+
+/// A move of a request, in any notation.
+fn read_move<G: Described>(position: &G, text: &str) -> Result<G::Move, Problem> {
+    position.read_move(text).map_err(Problem::bad_request)
 }
 
 fn opened<G: Playable>(exercise: &Exercise) -> Result<Opened<'_, G>, Problem> {

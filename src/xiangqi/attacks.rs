@@ -332,6 +332,7 @@ fn around(square: Square, occupied: Bitboard) -> u32 {
 #[inline]
 fn beside(square: Square, occupied: Bitboard) -> usize {
     let points = (around(square, occupied) & (1 << 1 | 1 << 9 | 1 << 11 | 1 << 19)) >> 1;
+    // They are bits 0, 8, 10 and 18 now: 8 and 10 move to 1 and 3, 18 moves to 2.
     ((points | points >> 7 | points >> 16) & 15) as usize
 }
 
@@ -340,6 +341,7 @@ fn beside(square: Square, occupied: Bitboard) -> usize {
 #[inline]
 fn diagonal(square: Square, occupied: Bitboard) -> usize {
     let points = around(square, occupied) & (1 | 1 << 2 | 1 << 18 | 1 << 20);
+    // Bits 0 and 2 stay, 18 and 20 move to 1 and 3.
     ((points | points >> 17) & 15) as usize
 }
 

@@ -85,6 +85,8 @@ impl Bitboard {
         let low = self.0 as u64;
         let high = (self.0 >> 64) as u64;
         let sum = counted_by_fours(low) + counted_by_fours(high);
+        // A four of both halves holds 8 at most, so that none overflows; the product adds up all eights in the
+        // highest one.
         let sum = (sum & 0x0f0f_0f0f_0f0f_0f0f) + (sum >> 4 & 0x0f0f_0f0f_0f0f_0f0f);
         (sum.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
     }
@@ -201,6 +203,7 @@ impl IntoIterator for Bitboard {
     type Item = Square;
     type IntoIter = Squares;
     fn into_iter(self) -> Squares {
+        // Two words instead of one of 128 bits, whose lowest bit takes longer to find; the upper has 26 squares.
         Squares { low: self.0 as u64, high: (self.0 >> 64) as u32 }
     }
 }

@@ -217,6 +217,7 @@ fn parse_rank(rank: usize, text: &str, squares: &mut [Option<Piece>]) -> Result<
             files += gap as usize;
         } else {
             let piece = Piece::from_letter(letter).ok_or(FenError::Letter { rank, letter })?;
+            // Beyond the ninth file nothing is put down; the files are counted on for the message.
             if let Some(square) = squares.get_mut(files) {
                 *square = Some(piece);
             }

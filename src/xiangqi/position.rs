@@ -360,6 +360,7 @@ impl Position {
     #[inline]
     fn material_word(&self, piece: Piece) -> u64 {
         let count = self.pieces(piece.side(), piece.role()).len() as usize;
+        // A setup that is no position may have more pieces of a kind than there are words.
         KEYS.material[piece.index()].get(count).copied().unwrap_or(0)
     }
 
@@ -468,6 +469,7 @@ impl Game for Position {
             self.put(taken, to);
         }
         self.turn = !self.turn;
+        // Whatever `shift` and `put` have made of the key is replaced by what it was.
         self.key = undo.key;
         self.material_key = undo.material_key;
     }

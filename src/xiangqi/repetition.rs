@@ -382,40 +382,39 @@ mod tests {
         line
     }
 
+    /// The length of the line from which on a draw in search depends on the moves.
+    fn hangs_from(line: &Line<Position>) -> Option<usize> {
+        let horizon = Horizon::Search { root: 0 };
+        let Judgement { verdict, hangs_from, .. } = Position::judge(line, RuleSet::Asian, horizon);
+        assert_eq!(verdict, Verdict::Draw);
+        hangs_from
+    }
+
     #[test]
     fn verdicts_tell_what_they_hang_on() {
         const ROOK: &str = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1";
         const THERE_AND_BACK: &str = "a1a2 d9d8 a2a1 d8d9 ";
-        let hangs_from = |line: &Line<Position>, root| {
-            let horizon = Horizon::Search { root };
-            let Judgement { verdict, hangs_from, .. } =
-                Position::judge(line, RuleSet::Asian, horizon);
-            assert_eq!(verdict, Verdict::Draw);
-            hangs_from
-        };
         let repeated = line_of(ROOK, 0, "a1b1 d9d8 b1b2 d8d9 b2b1 d9d8");
-        assert_eq!(hangs_from(&repeated, 0), Some(3));
+        assert_eq!(hangs_from(&repeated), Some(3));
         // The third occurrence is judged as at the board, from the first one on.
         let third = line_of(ROOK, 0, &format!("a1b1 d9d8 b1a1 d8d9 {THERE_AND_BACK}"));
-        assert_eq!(hangs_from(&third, 0), Some(1));
+        assert_eq!(hangs_from(&third), Some(1));
         let dead = line_of("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1", 7, "e0e1");
-        assert_eq!(hangs_from(&dead, 0), None);
+        assert_eq!(hangs_from(&dead), None);
         // Near the limit at the root the stage tells; farther away the root's own clock matters.
         for (clock, expected) in [(119, None), (71, None), (70, Some(0)), (0, Some(0))] {
             let mut late = Line::new(Position::from_fen(ROOK).unwrap(), clock);
             while late.clock() < MOVE_LIMIT {
                 let mut moves = crate::game::MoveList::new();
                 late.position().legal_moves(&mut moves);
-                let quiet = |mv: &Move| !late.position().gives_check(*mv);
-                let new = |mv: &Move| {
+                let next = moves.iter().copied().find(|&mv| {
                     let mut after = late.clone();
-                    after.push(*mv);
-                    after.earlier_occurrences().next().is_none()
-                };
-                let next = moves.iter().copied().find(|mv| quiet(mv) && new(mv)).unwrap();
-                late.push(next);
+                    after.push(mv);
+                    !late.position().gives_check(mv) && after.earlier_occurrences().next().is_none()
+                });
+                late.push(next.unwrap());
             }
-            assert_eq!(hangs_from(&late, 0), expected, "{clock}");
+            assert_eq!(hangs_from(&late), expected, "{clock}");
         }
     }
 
@@ -475,15 +474,17 @@ mod tests {
         assert_ne!(stage(79, 1, RuleSet::Asian), stage(83, 0, RuleSet::Asian));
     }
 
+    fn judged_in_search(fen: &str, moves: &str) -> Judgement {
+        let horizon = Horizon::Search { root: 0 };
+        Position::judge(&line_of(fen, 0, moves), RuleSet::Asian, horizon)
+    }
+
     /// Red's rook checks at the first ranks of Black's king, or chases its cannon; the squares are those at the root.
     #[test]
     fn early_verdicts_say_what_they_rest_on() {
         const FEN: &str = "3aka3/4n4/9/9/9/9/2C6/9/6r2/3AK4 b - - 0 1";
-        let judged = |root: usize, moves: &str, rules| {
-            Position::judge(&line_of(FEN, 0, moves), rules, Horizon::Search { root })
-        };
-        let chase = judged(0, "g1c1 c3g3 c1g1 g3c3", RuleSet::Asian);
-        let check = judged(0, "g1g0 e0e1 g0g1 e1e0", RuleSet::Asian);
+        let chase = judged_in_search(FEN, "g1c1 c3g3 c1g1 g3c3");
+        let check = judged_in_search(FEN, "g1g0 e0e1 g0g1 e1e0");
         assert_eq!(chase.verdict, Verdict::Loses(Side::Second));
         assert_eq!(check.verdict, Verdict::Loses(Side::Second));
         let cannon = Square::parse("c3").unwrap().index();
@@ -492,10 +493,10 @@ mod tests {
         assert_eq!(check, ALL_CHECK);
         assert!(chase.common(check).is_empty());
         // The piece is the same one wherever it has gone since the root.
-        let later = judged(0, "g1g4 c3d3 g4g3 d3d4 g3g4 d4d3 g4g3 d3d4", RuleSet::Asian);
+        let later = judged_in_search(FEN, "g1g4 c3d3 g4g3 d3d4 g3g4 d4d3 g4g3 d3d4");
         assert!(later.early.is_none_or(|grounds| grounds == Grounds(1 << cannon)));
         // Both in turn are nobody's offence; nor is a draw early.
-        let both = judged(0, "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0", RuleSet::Asian);
+        let both = judged_in_search(FEN, "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0");
         assert_eq!((both.verdict, both.early), (Verdict::Draw, None));
         // At the board nothing is judged before the third occurrence.
         let line = line_of(FEN, 0, "g1g0 e0e1 g0g1 e1e0");

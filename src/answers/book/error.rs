@@ -114,13 +114,20 @@ mod tests {
         BookError::Io { path: "a.book".into(), source: kind.into() }
     }
 
+    /// The kind of an error of a book that cannot be read for that reason.
+    fn kind_behind(kind: io::ErrorKind) -> ErrorKind {
+        AnswerError::from(book_error(kind)).kind()
+    }
+
+    fn damaged() -> BookError {
+        BookError::Damaged { path: "a.book".into(), what: "a row".into() }
+    }
+
     #[test]
     fn errors_of_books_have_the_kind_of_what_is_behind_them() {
-        let kind = |kind| AnswerError::from(book_error(kind)).kind();
-        assert_eq!(kind(io::ErrorKind::NotFound), ErrorKind::Absent);
-        assert_eq!(kind(io::ErrorKind::Interrupted), ErrorKind::Interrupted);
-        assert_eq!(kind(io::ErrorKind::Other), ErrorKind::Io);
-        let damaged = || BookError::Damaged { path: "a.book".into(), what: "a row".into() };
+        assert_eq!(kind_behind(io::ErrorKind::NotFound), ErrorKind::Absent);
+        assert_eq!(kind_behind(io::ErrorKind::Interrupted), ErrorKind::Interrupted);
+        assert_eq!(kind_behind(io::ErrorKind::Other), ErrorKind::Io);
         assert_eq!(AnswerError::from(damaged()).kind(), ErrorKind::Damaged);
         let edited = EditError::Replace(ReplaceError::Book(damaged()));
         assert_eq!(AnswerError::from(edited).kind(), ErrorKind::Damaged);

@@ -140,6 +140,7 @@ impl<'a, G: Described + Named> FoundPosition<'a, G> {
 
 /// Returns true if the book has the position as its mirror image.
 fn is_mirrored<G: Symmetric>(book: &Book, position: &G) -> bool {
+    // Bit 0 is the identity: without it only an image of the position has the canonical key.
     position.canonical_with(book.foreign_keys()).by & 1 == 0
 }
 

@@ -1,6 +1,7 @@
 //! The conditions of a search, as front ends have them: texts of positions, materials and patterns.
 
 use std::collections::HashSet;
+use std::error::Error;
 
 use crate::answers::described::Described;
 use crate::answers::error::{AnswerError, ErrorKind};
@@ -54,9 +55,9 @@ impl FindRequest {
         }
         any.extend(self.material.as_deref().map(material_keys::<G>).transpose()?);
         let last = self.last.as_deref().map(|text| key_of::<G>(text, "last")).transpose()?;
-        let wrong = |error| AnswerError::new(ErrorKind::BadData, error).in_parameter("pattern");
         let pattern = self.pattern.as_deref().map(BoardPattern::read::<G>).transpose();
-        Ok(Wanted { any, last, pattern: pattern.map_err(wrong)? })
+        let pattern = pattern.map_err(|error| unreadable("pattern", error))?;
+        Ok(Wanted { any, last, pattern })
     }
 }
 
@@ -129,9 +130,7 @@ pub(super) fn positions_of<G: Described + Collected>(
 
 /// The canonical key of a position as it was typed.
 fn key_of<G: Described + Symmetric>(text: &str, name: &'static str) -> Result<Key, AnswerError> {
-    let typed = Typed::<G>::read(text);
-    let typed =
-        typed.map_err(|refusal| AnswerError::new(ErrorKind::BadData, refusal).in_parameter(name));
+    let typed = Typed::<G>::read(text).map_err(|refusal| unreadable(name, refusal));
     Ok(typed?.line.position().canonical().key)
 }
 
@@ -141,14 +140,23 @@ fn material_keys<G: Described + Collected>(text: &str) -> Result<Vec<Key>, Answe
         let refused = message!("{} has no sets of pieces", G::NAME);
         return Err(AnswerError::new(ErrorKind::BadParameter, refused).in_parameter("material"));
     }
-    let wrong = |error| AnswerError::new(ErrorKind::BadData, error).in_parameter("material");
-    let pattern: Pattern = text.trim().parse().map_err(wrong)?;
+    let pattern = text.trim().parse::<Pattern>();
+    let pattern = pattern.map_err(|error| unreadable("material", error))?;
     Ok(pattern.materials().iter().map(key_of_material).collect())
 }
 
 fn key_of_material(material: &Material) -> Key {
-    let counts = |side| Role::ALL.map(|role| material.count(side, role));
-    material_key(counts(Side::First), counts(Side::Second))
+    material_key(counts_of(material, Side::First), counts_of(material, Side::Second))
+}
+
+/// The pieces of a side by their roles.
+fn counts_of(material: &Material, side: Side) -> [u8; 7] {
+    Role::ALL.map(|role| material.count(side, role))
+}
+
+/// The error of a text of a request that cannot be read.
+fn unreadable(name: &'static str, error: impl Error + Send + Sync + 'static) -> AnswerError {
+    AnswerError::new(ErrorKind::BadData, error).in_parameter(name)
 }
 
 impl From<IndexError> for AnswerError {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::answers::book::figures::rounded;
+use crate::answers::book::figures::{rounded, share};
 use crate::book::opening::Code;
 use crate::collection::{Conditions, GameIndex, IndexError, OpeningCount};
 use crate::game::{Outcome, Side};
@@ -94,24 +94,19 @@ impl OpeningsAnswer {
 }
 
 fn trend(code: Option<&str>, counts: &[&OpeningCount], all: &BTreeMap<u16, u64>) -> OpeningTrend {
-    let with = |wanted: fn(Option<Outcome>) -> bool| {
-        let counts = counts.iter().filter(|count| wanted(count.result));
-        counts.map(|count| count.games).sum::<u64>()
-    };
-    let games = with(|_| true);
-    let wins = with(|result| result == Some(Outcome::Win(Side::First)));
-    let draws = with(|result| result == Some(Outcome::Draw));
-    let losses = with(|result| result == Some(Outcome::Win(Side::Second)));
+    let games: u64 = counts.iter().map(|count| count.games).sum();
+    let wins = games_with(counts, Outcome::Win(Side::First));
+    let draws = games_with(counts, Outcome::Draw);
+    let losses = games_with(counts, Outcome::Win(Side::Second));
     let known = wins + draws + losses;
     let mut years = BTreeMap::<u16, u64>::new();
     for count in counts {
         *years.entry(count.year).or_default() += count.games;
     }
-    let share = |games: u64, of: u64| rounded(games as f64 / of.max(1) as f64);
-    let of_year = |(year, games): (u16, u64)| {
+    let years = years.into_iter().map(|(year, games)| {
         let all = all.get(&year).copied().unwrap_or_default();
         OpeningYear { year, games, share: share(games, all) }
-    };
+    });
     OpeningTrend {
         ecco: code.map(str::to_owned),
         name: counts.iter().find_map(|count| count.name.clone()),
@@ -122,6 +117,12 @@ fn trend(code: Option<&str>, counts: &[&OpeningCount], all: &BTreeMap<u16, u64>)
         draws,
         losses,
         score: (known > 0).then(|| rounded((wins as f64 + draws as f64 / 2.0) / known as f64)),
-        years: years.into_iter().map(of_year).collect(),
+        years: years.collect(),
     }
+}
+
+/// The games with a result.
+fn games_with(counts: &[&OpeningCount], result: Outcome) -> u64 {
+    let counts = counts.iter().filter(|count| count.result == Some(result));
+    counts.map(|count| count.games).sum()
 }

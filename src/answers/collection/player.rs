@@ -461,33 +461,32 @@ impl<G: Described + Collected> FoundPlayer<G> {
 
     /// Notes what tables say of the positions in which endings began.
     pub fn judge(&mut self, tables: &impl TablebaseProbe<G>) {
-        let value_of = |game: &PlayerGame| {
-            let (_, position) = self.ending(game)?;
-            let is_to_move = position.turn() == game.side;
-            let value = match tables.probe(&Line::new(position, 0), i32::MAX)? {
-                TableValue::Mate(_) | TableValue::Win(_) => Wdl::Win,
-                TableValue::Draw => Wdl::Draw,
-                TableValue::Loss(_) | TableValue::Mated(_) => Wdl::Loss,
-            };
-            let value = if is_to_move { value } else { -value };
-            Some(((game.line, game.side), value))
+        let mut values = HashMap::new();
+        for game in &self.games {
+            if let Some(value) = self.value_by(tables, game) {
+                values.insert((game.line, game.side), value);
+            }
+        }
+        self.values = values;
+    }
+
+    /// The value to the player of the position in which the ending of a game began.
+    fn value_by(&self, tables: &impl TablebaseProbe<G>, game: &PlayerGame) -> Option<Wdl> {
+        let (_, position) = self.ending(game)?;
+        let is_to_move = position.turn() == game.side;
+        let value = match tables.probe(&Line::new(position, 0), i32::MAX)? {
+            TableValue::Mate(_) | TableValue::Win(_) => Wdl::Win,
+            TableValue::Draw => Wdl::Draw,
+            TableValue::Loss(_) | TableValue::Mated(_) => Wdl::Loss,
         };
-        self.values = self.games.iter().filter_map(value_of).collect();
+        Some(if is_to_move { value } else { -value })
     }
 
     fn model_games(&self, side: Side) -> Vec<ModelGame> {
-        let won = |game: &&PlayerGame| game.result == Some(Outcome::Win(side));
-        let mut games: Vec<&PlayerGame> = self.of_side(side).filter(won).collect();
+        let mut games: Vec<&PlayerGame> =
+            self.of_side(side).filter(|game| game.result == Some(Outcome::Win(side))).collect();
         games.sort_by_key(|game| Reverse((game.ratings[(!side).index()], game.year)));
-        let model = |game: &PlayerGame| ModelGame {
-            id: game.number.to_string(),
-            year: game.year,
-            opponent: game.opponent.clone(),
-            opponent_rating: game.ratings[(!side).index()],
-            ecco: game.code.clone(),
-            plies: game.plies,
-        };
-        games.into_iter().take(ROWS).map(model).collect()
+        games.into_iter().take(ROWS).map(ModelGame::from).collect()
     }
 
     /// A line of the tree as it is shown.
@@ -539,6 +538,7 @@ impl<G: Described + Collected> FoundPlayer<G> {
                 found.push((game.side, self.novelty(game, year, (visit.ply, before))));
             }
         }
+        // Games come by date: the latest novelties are shown first.
         found.reverse();
         Ok(found)
     }
@@ -621,12 +621,13 @@ impl<G: Described + Collected> FoundPlayer<G> {
         }
         let mut next: Vec<_> = next.into_iter().collect();
         next.sort_by_key(|(_, tally)| Reverse(tally.games));
-        let shown = |(mv, tally)| self.shown_move(&position, mv, tally);
+        let next = next.into_iter().take(ROWS);
+        let next = next.map(|(mv, tally)| self.shown_move(&position, mv, tally));
         Some(Meeting {
             moves: moves.iter().map(|&mv| G::move_text(mv)).collect(),
             tally,
             by_player: position.turn() == game.side,
-            next: next.into_iter().take(ROWS).map(shown).collect(),
+            next: next.collect(),
         })
     }
 
@@ -636,6 +637,19 @@ impl<G: Described + Collected> FoundPlayer<G> {
             mv: G::move_text(mv),
             text: self.notation.map(|notation| position.write_move(mv, notation)),
             tally,
+        }
+    }
+}
+
+impl From<&PlayerGame> for ModelGame {
+    fn from(game: &PlayerGame) -> Self {
+        Self {
+            id: game.number.to_string(),
+            year: game.year,
+            opponent: game.opponent.clone(),
+            opponent_rating: game.ratings[(!game.side).index()],
+            ecco: game.code.clone(),
+            plies: game.plies,
         }
     }
 }
@@ -725,24 +739,17 @@ impl<M: Packed> LineTree<M> {
                 open.push((next, longer));
             }
         }
-        let is_bad = |(score, _): &(f64, Vec<(M, Tally)>)| *score < 0.5;
-        found.retain(is_bad);
+        found.retain(|(score, _)| *score < 0.5);
         // Of lines of which one begins the other, with the same score, the shorter says as much.
         found.sort_by(|(a, one), (b, other)| {
-            let games = |line: &[(M, Tally)]| line.last().map_or(0, |(_, tally)| tally.games);
-            let moves = |line: &[(M, Tally)]| line.iter().map(|(mv, _)| *mv).collect::<Vec<_>>();
             a.total_cmp(b)
-                .then_with(|| games(other).cmp(&games(one)))
+                .then_with(|| games_of(other).cmp(&games_of(one)))
                 .then_with(|| one.len().cmp(&other.len()))
-                .then_with(|| moves(one).cmp(&moves(other)))
+                .then_with(|| moves_of(one).cmp(moves_of(other)))
         });
         let mut lines: Vec<Vec<(M, Tally)>> = Vec::new();
         for (_, line) in found {
-            let begins = |known: &Vec<(M, Tally)>| {
-                let len = known.len().min(line.len());
-                known[..len].iter().map(|(mv, _)| mv).eq(line[..len].iter().map(|(mv, _)| mv))
-            };
-            if !lines.iter().any(begins) {
+            if !lines.iter().any(|known| is_nested(known, &line)) {
                 lines.push(line);
             }
             if lines.len() == ROWS / 2 {
@@ -751,4 +758,19 @@ impl<M: Packed> LineTree<M> {
         }
         lines
     }
+}
+
+/// The games that played a line to its end.
+fn games_of<M>(line: &[(M, Tally)]) -> u64 {
+    line.last().map_or(0, |(_, tally)| tally.games)
+}
+
+fn moves_of<M: Packed>(line: &[(M, Tally)]) -> impl Iterator<Item = M> {
+    line.iter().map(|&(mv, _)| mv)
+}
+
+/// Returns true if one of two lines begins with the other.
+fn is_nested<M: Packed>(one: &[(M, Tally)], other: &[(M, Tally)]) -> bool {
+    // The shorter one ends the comparison.
+    moves_of(one).zip(moves_of(other)).all(|(a, b)| a == b)
 }

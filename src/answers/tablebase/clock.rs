@@ -143,6 +143,7 @@ impl Clock {
     #[must_use]
     pub fn effect(&self, entry: Entry, by_capture: bool) -> Effect {
         let distance = u32::from(entry.distance);
+        // After a capture the whole limit is left, and the capture is a ply of the distance itself.
         let left = if by_capture { self.limit + 1 } else { self.left() };
         let is_late = distance > left;
         let is_reached = self.left() == 0 && distance > 0;

@@ -105,6 +105,7 @@ impl Probe {
         let mut moves = std::mem::take(&mut self.moves);
         moves.sort_by_key(|&(mv, entry)| {
             let is_late = self.clock.effect(entry, self.is_capture(mv)).is_late();
+            // Wins in time come before late ones, late losses before those in time.
             (Reverse(entry.wdl), is_late == (entry.wdl == Wdl::Win))
         });
         self.moves = moves;

@@ -145,6 +145,7 @@ impl<G: Symmetric + Notation> Graph<G> {
             self.starts()
                 .map(|node| Reverse((BookPath { cost: 0, gap: 0, millihalvings: 0 }, node))),
         );
+        // Dijkstra's algorithm: costs are not negative, so that the first way is the cheapest.
         while let Some(Reverse((way, node))) = queue.pop() {
             if ways[node.index()].is_some() {
                 continue;
@@ -161,6 +162,7 @@ impl<G: Symmetric + Notation> Graph<G> {
                     .of_move(self, number)
                     .and_then(crate::book::model::value::Bounds::assured);
                 let gap = best.zip(own).map_or(0, |(best, own)| difference(best, own));
+                // Not negative either: the games of a move are among those of all moves.
                 let rarity = ((total / self.plays(number)).log2() * 1000.0).round() as u64;
                 let rare = u64::from(costs.halving) * rarity / 1000;
                 let next = BookPath {

@@ -105,6 +105,7 @@ struct Tarjan {
 
 impl Tarjan {
     fn visit<G>(&mut self, graph: &Graph<G>, root: usize) {
+        // A stack on the heap: a line of a book may be too long for recursion.
         let mut calls = vec![(root, graph.moves.of(root))];
         self.enter(root);
         while let Some((node, moves)) = calls.last_mut() {

@@ -42,18 +42,19 @@ impl Moves {
 
     /// The moves that lead to each node, by the node that they are made in.
     fn reversed(&self) -> (Vec<u32>, Vec<u32>) {
+        // Counted one place further on: the sums that follow are then the beginnings.
         let mut first = vec![0u32; self.nodes() + 1];
-        let counted = |to: &u32| *to != NO_NODE;
-        for &to in self.to.iter().filter(|to| counted(to)) {
+        for &to in self.to.iter().filter(|&&to| to != NO_NODE) {
             first[to as usize + 1] += 1;
         }
         for node in 0..self.nodes() {
             first[node + 1] += first[node];
         }
+        // The next free place of each node.
         let mut next = first.clone();
         let mut from = vec![0; first[self.nodes()] as usize];
         for node in 0..self.nodes() {
-            for &to in self.to[self.of(node)].iter().filter(|to| counted(to)) {
+            for &to in self.to[self.of(node)].iter().filter(|&&to| to != NO_NODE) {
                 from[next[to as usize] as usize] = node as u32;
                 next[to as usize] += 1;
             }
@@ -187,9 +188,8 @@ mod tests {
         for _ in 0..4 * moves.nodes() + 4 {
             values = (0..moves.nodes())
                 .map(|node| {
-                    let after = |m: usize| values[moves.to[m] as usize].before();
                     let counted = moves.of(node).filter(|&m| moves.to[m] != NO_NODE);
-                    let best = counted.map(after).max();
+                    let best = counted.map(|m| values[moves.to[m] as usize].before()).max();
                     match leave[node] {
                         Leave::Forced(value) => value,
                         Leave::Choice(value) => best.max(Some(value)).unwrap_or(value),

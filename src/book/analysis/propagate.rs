@@ -74,11 +74,15 @@ impl<G: Symmetric + Notation> Graph<G> {
         let own = self.own_worths(scores);
         let [against, favoured] = [Side::Second, Side::First].map(|side| self.solve(&own, side));
         let spans = self.moves.turn.iter().zip(against.into_iter().zip(favoured));
-        let span = |(turn, (against, favoured)): (&Side, (Value, Value))| match turn {
-            Side::First => Bounds::new(against, favoured),
-            Side::Second => Bounds::new(favoured, against),
-        };
-        Propagated { positions: spans.map(|item| span(item).unwrap_or(Bounds::UNKNOWN)).collect() }
+        let spans = spans.map(|(turn, (against, favoured)): (&Side, (Value, Value))| {
+            // Values are for the side to move: that against the first side is high for the second.
+            let span = match turn {
+                Side::First => Bounds::new(against, favoured),
+                Side::Second => Bounds::new(favoured, against),
+            };
+            span.unwrap_or(Bounds::UNKNOWN)
+        });
+        Propagated { positions: spans.collect() }
     }
 
     /// Minimax in which everything open goes for one side.

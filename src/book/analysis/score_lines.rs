@@ -67,9 +67,8 @@ impl Fields<'_> {
     }
 
     fn text(&self, name: &str) -> Result<Option<&str>, Message> {
-        let text = |value: &Value| value.is_string();
         match self.get(name) {
-            Some(value) if !text(value) => Err(message!("\"{name}\" is no text")),
+            Some(value) if !value.is_string() => Err(message!("\"{name}\" is no text")),
             value => Ok(value.and_then(Value::as_str)),
         }
     }

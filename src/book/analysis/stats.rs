@@ -314,6 +314,7 @@ impl Book {
         for number in 0..starts.len() {
             heap.push(((u64::MAX, u64::MAX), Reverse((number, Vec::<u16>::new())), [0u64; 4]));
         }
+        // The least games of a line never grow as it gets longer: lines come in their order.
         while let Some(((games, weight), Reverse((number, line)), last)) = heap.pop() {
             if found.len() >= options.lines {
                 break;

@@ -238,7 +238,7 @@ impl Checkpoint {
     }
 
     fn at(&self, number: u64, ending: &str) -> PathBuf {
-        self.folder.join(format!("{number}.{ending}"))
+        file_of(&self.folder, number, ending)
     }
 
     fn lock(&self) -> MutexGuard<'_, CheckpointState> {
@@ -258,29 +258,35 @@ impl CheckpointState {
 impl CheckpointPart {
     /// The part of that number, if it is whole and of that fingerprint. Removes it otherwise.
     fn open(folder: &Path, number: u64, path: &Path, fingerprint: &[u8; 32]) -> Option<Self> {
-        let run = |ending: &str| folder.join(format!("{number}.{ending}"));
-        let open = || -> Option<Self> {
-            let mut list = Vec::new();
-            // One byte more than is allowed, so that a longer file is noticed.
-            own_files::open(path).ok()?.take(KIND.limit + 1).read_to_end(&mut list).ok()?;
-            if list.len() as u64 > KIND.limit {
-                return None;
-            }
-            let list: List = sealed::unseal(KIND, &list).ok()?;
-            let mut games = own_files::open(&run("games")).ok()?;
-            let mut rejects = own_files::open(&run("rejects")).ok()?;
-            let is_whole = list.fingerprint == *fingerprint
-                && hash(&mut games).ok()? == list.games
-                && hash(&mut rejects).ok()? == list.rejects;
-            is_whole.then_some(Self { list, games, rejects })
-        };
-        let part = open();
+        let part = Self::read(folder, number, path, fingerprint);
         if part.is_none() {
             let names = ["part", "games", "rejects"].map(|ending| format!("{number}.{ending}"));
             own_files::clear_folder(folder, |name| names.iter().any(|of_part| name == of_part));
         }
         part
     }
+
+    /// The same, leaving what is no such part.
+    fn read(folder: &Path, number: u64, path: &Path, fingerprint: &[u8; 32]) -> Option<Self> {
+        let mut list = Vec::new();
+        // One byte more than is allowed, so that a longer file is noticed.
+        own_files::open(path).ok()?.take(KIND.limit + 1).read_to_end(&mut list).ok()?;
+        if list.len() as u64 > KIND.limit {
+            return None;
+        }
+        let list: List = sealed::unseal(KIND, &list).ok()?;
+        let mut games = own_files::open(&file_of(folder, number, "games")).ok()?;
+        let mut rejects = own_files::open(&file_of(folder, number, "rejects")).ok()?;
+        let is_whole = list.fingerprint == *fingerprint
+            && hash(&mut games).ok()? == list.games
+            && hash(&mut rejects).ok()? == list.rejects;
+        is_whole.then_some(Self { list, games, rejects })
+    }
+}
+
+/// The path of a file of the part of that number.
+fn file_of(folder: &Path, number: u64, ending: &str) -> PathBuf {
+    folder.join(format!("{number}.{ending}"))
 }
 
 /// The lists in the folder, by numbers.
@@ -420,13 +426,15 @@ mod tests {
         checkpoint.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
     }
 
+    fn add_two(checkpoint: &Checkpoint, sinks: &Sinks<'_>) {
+        add(checkpoint, sinks, 1);
+        add(checkpoint, sinks, 2);
+    }
+
     #[test]
     fn what_was_kept_is_taken_over() {
         let place = Place(tempfile::tempdir().unwrap());
-        let both = place.run(1, |checkpoint, sinks| {
-            add(checkpoint, sinks, 1);
-            add(checkpoint, sinks, 2);
-        });
+        let both = place.run(1, add_two);
         assert_eq!(both, (vec![1, 2], vec![1, 1]));
         assert_eq!(place.names().len(), 6);
         let (games, rejects) = place.sinks();
@@ -447,11 +455,7 @@ mod tests {
     #[test]
     fn damaged_and_other_parts_are_removed() {
         let place = Place(tempfile::tempdir().unwrap());
-        let two = |checkpoint: &Checkpoint, sinks: &Sinks<'_>| {
-            add(checkpoint, sinks, 1);
-            add(checkpoint, sinks, 2);
-        };
-        place.run(1, two);
+        place.run(1, add_two);
         let folder = place.0.path().join(".b.parts");
         let mut run = fs::read(folder.join("0.games")).unwrap();
         *run.last_mut().unwrap() ^= 1;
@@ -461,7 +465,7 @@ mod tests {
         fs::write(folder.join("1.part"), "no list").unwrap();
         assert_eq!(place.run(1, |_, _| {}).0, [0u8; 0]);
         assert!(!folder.exists());
-        place.run(1, two);
+        place.run(1, add_two);
         assert_eq!(place.run(2, |_, _| {}).0, [0u8; 0]);
         assert!(!folder.exists());
         // Files that do not belong to parts stay.
@@ -492,10 +496,7 @@ mod tests {
             symlink(at("far/0.games"), at(".b.parts").join(name)).unwrap();
         }
         fs::hard_link(at("far/0.games"), at(".b.parts/1.games")).unwrap();
-        place.run(1, |checkpoint, sinks| {
-            add(checkpoint, sinks, 1);
-            add(checkpoint, sinks, 2);
-        });
+        place.run(1, add_two);
         assert_eq!(place.run(1, |_, _| {}).0, [1, 2]);
         assert_eq!(fs::read(at("far/0.games")).unwrap(), b"mine");
     }

@@ -137,6 +137,8 @@ pub fn disputes<G: Formats + Symmetric>(
     let mut ids = base.map(|base| base.ids()).transpose()?.map(|ids| ids.in_order().peekable());
     let mut is_known = |id: GameId| -> Result<bool, BuildError> {
         let Some(ids) = &mut ids else { return Ok(false) };
+        // Both the games and the ids of the base ascend. An error ends the search and is taken, so
+        // that it is returned.
         while ids.next_if(|known| known.as_ref().is_ok_and(|known| known.1 < id)).is_some() {}
         match ids.next_if(|known| known.as_ref().map_or(true, |known| known.1 == id)) {
             Some(known) => known.map(|_| true),
@@ -426,16 +428,15 @@ mod tests {
     #[test]
     fn what_the_base_knows_is_settled() {
         let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        std::fs::write(path("a.txt"), "h2e2 h9g7 1-0\nb2e2 b9c7 1-0\n").unwrap();
+        let [a, b, book] = ["a.txt", "b.txt", "a.book"].map(|name| folder.path().join(name));
+        std::fs::write(&a, "h2e2 h9g7 1-0\nb2e2 b9c7 1-0\n").unwrap();
         let differing = "h2e2 h9g7 0-1\nh2e2 h9g7 1-0\nc3c4 c6c5 0-1\nc3c4 c6c5 1-0\n";
-        std::fs::write(path("b.txt"), differing).unwrap();
+        std::fs::write(&b, differing).unwrap();
         let options = BuildOptions { memory: 1 << 20, ..BuildOptions::default() };
-        let book = path("a.book");
-        let files = [path("a.txt")];
+        let files = [a.clone()];
         build::<Position>(&files, &book, options.clone(), ReadOptions::default()).unwrap();
         let options = BuildOptions { base: Some(book), ..options };
-        let files = [path("a.txt"), path("b.txt")];
+        let files = [a, b];
         let counts = disputes::<Position>(&files, folder.path(), &options, &mut |_| {}).unwrap();
         assert_eq!(counts, DisputeCounts { disputed: 1, tied: 1, contradicted: 0 });
     }

@@ -410,11 +410,14 @@ impl Sources {
         games.extend(
             self.different().iter().zip(read).map(|(file, report)| (file.hash, report.games)),
         );
-        let source = |file: &Hashed| {
-            let games = games.get(&file.hash).copied().unwrap_or(0);
-            Source { hash: file.hash, name: name(file), games }
-        };
-        self.files.iter().map(source).filter(|source| source.games > 0).collect()
+        self.files
+            .iter()
+            .map(|file: &Hashed| {
+                let games = games.get(&file.hash).copied().unwrap_or(0);
+                Source { hash: file.hash, name: name(file), games }
+            })
+            .filter(|source| source.games > 0)
+            .collect()
     }
 
     /// Every source with its base name and the counts of its content.
@@ -575,6 +578,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
             if let Ok(game) = &game {
                 if let Some(cut) = &game.cut {
                     report.cut += 1;
+                    // Two numbers for each game, because one that is cut may be left out as well.
                     let number = [task[0], task[1], 2 * report.games];
                     let reason = RejectReason::cut(&cut.reason);
                     rejects.push(Listed { number, place: cut.place, game: cut.game, reason });

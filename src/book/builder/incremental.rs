@@ -26,6 +26,7 @@ use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, MAX_SUM, MoveRow};
 use crate::bytes::external_sort::Sorter;
 use crate::game::Game;
+use crate::hash::KeyTable;
 
 /// The number of readers of a base: two tables of ids, rows, members of groups, the rest, and samples.
 const READERS: usize = 6;
@@ -81,8 +82,8 @@ impl BaseBook {
     }
 
     pub(crate) fn ids(&self) -> Result<Ids, BuildError> {
-        let of = |table| Ok::<_, BuildError>(Paged::ids(self.book()?, table));
-        Ok(Ids { games: of(IdTable::Games)?, elsewhere: of(IdTable::Elsewhere)? })
+        let games = Paged::ids(self.book()?, IdTable::Games);
+        Ok(Ids { games, elsewhere: Paged::ids(self.book()?, IdTable::Elsewhere) })
     }
 
     /// All rows, in order.
@@ -116,16 +117,6 @@ impl BaseBook {
 
     /// Copies the tables that a build does not make: marks, the journal, and others.
     pub(crate) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
-        let is_carried = |part| match part {
-            BookPart::Marks | BookPart::Journal | BookPart::Origins | BookPart::Scores => true,
-            // With more moves, other things follow from scores.
-            BookPart::Frame
-            | BookPart::Games
-            | BookPart::Moves
-            | BookPart::Groups
-            | BookPart::Propagated
-            | BookPart::Samples => false,
-        };
         Ok(At(&self.path).copy_tables(&self.book()?, to, is_carried)?)
     }
 
@@ -135,6 +126,20 @@ impl BaseBook {
         book.ok_or_else(|| {
             At(&self.path).io(io::Error::other("no more readers of the base")).into()
         })
+    }
+}
+
+/// Returns true for the parts that a build does not make, and that stay as they are.
+const fn is_carried(part: BookPart) -> bool {
+    match part {
+        BookPart::Marks | BookPart::Journal | BookPart::Origins | BookPart::Scores => true,
+        // With more moves, other things follow from scores.
+        BookPart::Frame
+        | BookPart::Games
+        | BookPart::Moves
+        | BookPart::Groups
+        | BookPart::Propagated
+        | BookPart::Samples => false,
     }
 }
 
@@ -183,9 +188,6 @@ fn forged(path: &Path) -> BuildError {
 /// An option that is not the book's is an error that names both.
 fn check_options(options: &BuildOptions, book: &Book) -> Result<(), BuildError> {
     let about = book.metadata();
-    let keys = |table: Option<&crate::hash::KeyTable>| {
-        table.map_or_else(|| "the stored ones".to_owned(), crate::hash::KeyTable::fingerprint)
-    };
     let pairs = [
         ("--max-ply", options.max_ply.to_string(), about.max_ply.to_string()),
         ("--min-games", options.min_games.to_string(), about.min_games.to_string()),
@@ -193,12 +195,17 @@ fn check_options(options: &BuildOptions, book: &Book) -> Result<(), BuildError> 
         ("--weight", options.weight.to_string(), about.weight.to_string()),
         ("--samples", options.samples.to_string(), about.samples.to_string()),
         ("the filter", options.filter.to_string(), about.filter.to_string()),
-        ("keys", keys(options.key_table.as_ref()), keys(book.foreign_keys())),
+        ("keys", keys_text(options.key_table.as_ref()), keys_text(book.foreign_keys())),
     ];
     let differing = pairs.into_iter().find(|(_, asked, stated)| asked != stated);
     differing.map_or(Ok(()), |(option, asked, stated)| {
         Err(BuildError::Conflict { path: book.path().to_owned(), option, asked, stated })
     })
+}
+
+/// The keys as an error names them.
+fn keys_text(table: Option<&KeyTable>) -> String {
+    table.map_or_else(|| "the stored ones".to_owned(), KeyTable::fingerprint)
 }
 
 /// Hundredths of a percent as a percentage.
@@ -327,15 +334,17 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    /// The entries of a map as rows that can all be read.
+    fn ok(map: &BTreeMap<u8, u32>) -> std::vec::IntoIter<Result<(u8, u32), ()>> {
+        map.clone().into_iter().map(Ok).collect::<Vec<_>>().into_iter()
+    }
+
     proptest! {
         #[test]
         fn merging_sums_equal_ones(
             a in prop::collection::btree_map(0..30u8, 0..9u32, 0..20),
             b in prop::collection::btree_map(0..30u8, 0..9u32, 0..20),
         ) {
-            let ok = |map: &BTreeMap<u8, u32>| {
-                map.clone().into_iter().map(Ok::<_, ()>).collect::<Vec<_>>().into_iter()
-            };
             let merged = merge(ok(&a), ok(&b), |x, y| x.0.cmp(&y.0), |x, y| (x.0, x.1 + y.1));
             let mut expected = a;
             for (key, n) in b {

@@ -73,6 +73,7 @@ fn search<G: Formats>(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildErr
     while let Some(current) = folders.pop() {
         let entries = match std::fs::read_dir(&current) {
             Ok(entries) => entries,
+            // A folder within the one that was named is one bad source then.
             Err(error) if current != folder && open::is_refused(&error) => {
                 inputs.files.push(current);
                 continue;

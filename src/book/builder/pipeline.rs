@@ -238,6 +238,7 @@ impl<G: Symmetric + Notation> Collector<G> {
         number: u64,
         batch: &mut Batch,
     ) -> Admission {
+        // Nothing else is read by way of these counters, so that relaxed order is enough.
         self.records.fetch_add(1, Ordering::Relaxed);
         let facts = Facts::of(record);
         if !self.options.filter.admits_record(record, &facts) {
@@ -499,6 +500,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     ) -> Result<(), BuildError> {
         let errors = self.errors;
         let options = self.options;
+        // After a last task that is not full, the next one asks again.
         let mut games = games.fuse();
         // The next games go to the first free thread, so that no thread waits for one that writes a run.
         std::iter::from_fn(|| self.next_task(&mut games, sink).transpose())
@@ -571,6 +573,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
                 (if joins { DedupOutcome::Joining } else { DedupOutcome::Out }, None)
             }
             GameKind::Usual if !self.count_result(game) => (DedupOutcome::Out, None),
+            // Where every record counts, games have serial numbers, and the book has no ids.
             GameKind::Usual => {
                 (DedupOutcome::Counted, (game.serial == 0).then_some(IdTable::Games))
             }

@@ -234,12 +234,8 @@ impl ShardPlan {
 
     /// The options by which the build goes on.
     fn options(&self, work: &Work) -> Result<BuildOptions, BuildError> {
-        let other = |what: &str| {
-            let what = message!("the {what} is not one of this version; make it again");
-            shard_error(Path::new(PLAN), what)
-        };
-        let filter = self.filter.parse().map_err(|_| other("filter"))?;
-        let weight = self.weight.parse().map_err(|_| other("weight"))?;
+        let filter = self.filter.parse().map_err(|_| unknown_option("filter"))?;
+        let weight = self.weight.parse().map_err(|_| unknown_option("weight"))?;
         Ok(BuildOptions {
             max_ply: self.max_ply,
             min_games: self.min_games,
@@ -252,6 +248,12 @@ impl ShardPlan {
             ..BuildOptions::default()
         })
     }
+}
+
+/// The error of a plan with an option that this version does not understand.
+fn unknown_option(what: &str) -> BuildError {
+    let what = message!("the {what} is not one of this version; make it again");
+    shard_error(Path::new(PLAN), what)
 }
 
 pub(crate) fn shard_error(path: &Path, what: impl Into<Message>) -> BuildError {
@@ -429,6 +431,7 @@ fn fingerprint(sources: &[SourceCounts]) -> String {
 /// The part of the games that a game belongs to, from 0.
 fn part_of(game: &CountedGame, parts: u32) -> u32 {
     let bits = game.id.0.first_chunk().map_or(0, |&bytes| u64::from_be_bytes(bytes));
+    // Bits of a hash, seen as a fraction of 2^64: parts are ranges of ids of equal length.
     ((u128::from(bits) * u128::from(parts)) >> 64) as u32
 }
 
@@ -512,6 +515,7 @@ impl Shards {
                 _ => {}
             }
             parts.push(plan.part);
+            // The plans of one step differ in their parts alone.
             let plan = ShardPlan { part: 1, ..plan };
             let known = first.get_or_insert_with(|| plan.clone());
             if known.inputs != plan.inputs {
@@ -666,6 +670,7 @@ impl Folder {
     pub(crate) fn commit(self, plan: &ShardPlan) -> Result<(), BuildError> {
         plan.write(self.path()).map_err(|e| self.errors().io(e))?;
         let Self { target, folder, .. } = self;
+        // Fails if the folder is not empty any more.
         if target.is_dir() {
             fs::remove_dir(&target).map_err(|e| At(&target).create(&e))?;
         }
@@ -799,12 +804,12 @@ mod tests {
     fn records_of_sources_that_would_wrap_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let [mapped, reduced, book] = shards(folder.path());
-        let source = |first: u8, games| SourceCounts {
+        let sources = [(1, u64::MAX), (2, 1)].map(|(first, games)| SourceCounts {
             source: Source { hash: [first; 32], name: "a".to_owned(), games },
             filtered: games,
             bad: 3,
-        };
-        forge(&mapped, &[source(1, u64::MAX), source(2, 1)]);
+        });
+        forge(&mapped, &sources);
         fs::remove_dir_all(&reduced).unwrap();
         reduce::<Position>(&[mapped], &reduced, (1, 1), &work()).unwrap();
         expect_impossible(pack::<Position>(&[reduced], &book, &work()));
@@ -814,12 +819,11 @@ mod tests {
     fn votes_that_would_wrap_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let [mapped, reduced, _] = shards(folder.path());
-        let copy = |serial| {
+        let copies = (1..100_000).map(|serial| {
             let game = CountedGame::empty(crate::book::model::counted_game::GameId([7; 16]));
             FromSource(CountedGame { serial, votes: [1 << 48; 4], moves: Box::new([1]), ..game })
-        };
-        let copies: Vec<FromSource> = (1..100_000).map(copy).collect();
-        forge(&mapped, &copies);
+        });
+        forge(&mapped, &copies.collect::<Vec<_>>());
         fs::remove_dir_all(&reduced).unwrap();
         expect_impossible(reduce::<Position>(&[mapped], &reduced, (1, 1), &work()));
     }

@@ -172,6 +172,7 @@ impl ShardReader {
     ) -> Result<impl Iterator<Item = Result<R, BuildError>> + use<R>, BuildError> {
         let folder = self.folder.clone();
         let run = run_of::<R::Set>(&folder)?;
+        // Without memory, because nothing is collected: the only run is in order.
         let sorter = Sorter::<R::Set>::new(&folder, 0, &StopFlag::default());
         let stored = sorter.finish_with(vec![run]).map_err(|e| read_error(&folder, e))?;
         Ok(stored.map(move |row| row.map(R::of).map_err(|e| read_error(&folder, e))))

@@ -98,15 +98,16 @@ impl Finder<'_> {
             }
             file => file.map_err(|error| input_error(path, error))?,
         };
-        let whole = || hash(&file, path, self.check);
         let Some(bytes) = file.bytes() else {
-            return Ok(vec![Hashed::new(path, None, 0, whole()?, Ok(file.len()))]);
+            let hash = hash(&file, path, self.check)?;
+            return Ok(vec![Hashed::new(path, None, 0, hash, Ok(file.len()))]);
         };
         let packed = match Packed::open::<G>(bytes, self.folder, self.stop) {
             Ok(packed) => packed,
             Err(error) => {
                 (self.check)()?;
-                return Ok(vec![Hashed::new(path, None, 0, whole()?, Err(error.message()))]);
+                let hash = hash(&file, path, self.check)?;
+                return Ok(vec![Hashed::new(path, None, 0, hash, Err(error.message()))]);
             }
         };
         for (name, why) in packed.skipped() {
@@ -115,9 +116,8 @@ impl Finder<'_> {
         let sources = packed.members().par_iter().enumerate();
         let sources = sources.filter_map(|(index, member)| {
             if packed.is_bare() {
-                return Some(
-                    whole().map(|hash| Hashed::new(path, None, index, hash, Ok(file.len()))),
-                );
+                let hash = hash(&file, path, self.check);
+                return Some(hash.map(|hash| Hashed::new(path, None, index, hash, Ok(file.len()))));
             }
             self.member::<G>(path, &packed, (index, member)).transpose()
         });
@@ -212,10 +212,10 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     }
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.iter().find(|source| source.fault.is_none()) else {
-            let bad = |(index, source): (usize, &&Hashed)| {
+            let bad = group.iter().enumerate().map(|(index, source)| {
                 read(first + index, Err(SourceFault::Bad(source.fault.clone().unwrap_or_default())))
-            };
-            return group.iter().enumerate().map(bad).collect();
+            });
+            return bad.collect();
         };
         let file = open::<G>(&one.file, folder)?;
         let packed = match file.bytes().map(|bytes| Packed::open::<G>(bytes, folder, stop)) {
@@ -292,9 +292,12 @@ impl Hashed {
         let mut hasher = blake3::Hasher::new();
         let mut both = |own: &[u8], window: &[u8], chunks: &[Chunk], is_last: bool| {
             let last = chunks.len().saturating_sub(1);
-            let loss = |i| self.loss.as_ref().filter(|_| is_last && i == last);
-            let parts: Vec<CutChunk<'_>> =
-                chunks.iter().enumerate().map(|(i, chunk)| (chunk, loss(i))).collect();
+            // Only the last part of the last window is where a cut source ends.
+            let parts: Vec<CutChunk<'_>> = chunks
+                .iter()
+                .enumerate()
+                .map(|(i, chunk)| (chunk, self.loss.as_ref().filter(|_| is_last && i == last)))
+                .collect();
             // Hashing and reading at the same time: neither waits for the other, and the bytes are in the
             // cache for both.
             rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1
@@ -409,19 +412,19 @@ mod tests {
             ));
             for len in [0, 100] {
                 write();
-                let cut = |is_first: bool| {
+                let cut = read(&path, &|is_first| {
                     if !is_first {
                         open().set_len(len).unwrap();
                     }
-                };
-                assert!(matches!(read(&path, &cut), Err(BuildError::Changed { .. })));
+                });
+                assert!(matches!(cut, Err(BuildError::Changed { .. })));
             }
             write();
-            let grow = |_| {
+            let grown = read(&path, &|_| {
                 let mut file = std::fs::File::options().append(true).open(&path).unwrap();
                 file.write_all(game.as_bytes()).unwrap();
-            };
-            assert!(matches!(read(&path, &grow), Err(BuildError::Changed { .. })));
+            });
+            assert!(matches!(grown, Err(BuildError::Changed { .. })));
         }
     }
 }

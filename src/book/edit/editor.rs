@@ -576,10 +576,9 @@ mod tests {
         let open = cfg!(unix).then_some(book);
         change(&path, "", "h2e2", &[Change::Priority(1), Change::Lost(true)]).unwrap();
         // As a program without a journal does it.
-        let set = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
-        set(
-            "UPDATE marks SET flags = flags | 2; INSERT INTO line_groups SELECT key, move, 'g' FROM marks",
-        );
+        let sql = "UPDATE marks SET flags = flags | 2; \
+                   INSERT INTO line_groups SELECT key, move, 'g' FROM marks";
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let steps = open.map_or_else(Vec::new, |book| book.history().unwrap_or_default());
         assert!(steps.is_empty(), "an open book stays as it was");
         let book = Book::open(&path).unwrap();

@@ -87,6 +87,7 @@ pub(crate) fn write(
     before: &Annotation,
     after: &Annotation,
 ) -> rusqlite::Result<()> {
+    // From now on the mark is one of this book, not of one that was merged into it.
     let after = Annotation { origin: None, ..after.clone() };
     annotation_rows::set(c, place, &after)?;
     forget_what_followed(c, before, &after)?;

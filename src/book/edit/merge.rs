@@ -424,17 +424,19 @@ impl<'a> StoredRows<'a> {
     }
 
     fn next(&mut self) -> Result<Option<(RowKey, MoveRow)>, BookError> {
-        let mut read = || {
-            let Some(row) = self.rows.next()? else { return Ok(None) };
-            let key = row.get(0)?;
-            let mv = row.get(1)?;
-            expect_after(&mut self.before, (key, mv))?;
-            Ok(Some(((key, mv), MoveRow::take(key, mv, row.get_ref(2)?.as_blob()?))))
-        };
-        let next = read().map_err(|e: rusqlite::Error| self.book.store_error(&e))?;
+        let next = self.read().map_err(|e| self.book.store_error(&e))?;
         let Some((place, row)) = next else { return Ok(None) };
         let row = row.ok_or_else(|| self.book.damaged_row(place.0, place.1))?;
         Ok(Some((place, row)))
+    }
+
+    /// The next place and its row; `None` for a row that was changed.
+    fn read(&mut self) -> rusqlite::Result<Option<(RowKey, Option<MoveRow>)>> {
+        let Some(row) = self.rows.next()? else { return Ok(None) };
+        let key = row.get(0)?;
+        let mv = row.get(1)?;
+        expect_after(&mut self.before, (key, mv))?;
+        Ok(Some(((key, mv), MoveRow::take(key, mv, row.get_ref(2)?.as_blob()?))))
     }
 }
 
@@ -486,11 +488,13 @@ impl Numbered {
             books.iter().map(|book| Ok(book.origins()?.books)).collect::<Result<_, BookError>>()?;
         let all: BTreeSet<&Origin> = own.iter().chain(older.iter().flatten()).collect();
         let all: Vec<Origin> = all.into_iter().cloned().collect();
-        let number = |origin: &Origin| all.binary_search(origin).map_or(0, |i| i as u32 + 1);
         let numbers = own
             .iter()
             .zip(&older)
-            .map(|(own, older)| (number(own), older.iter().map(number).collect()))
+            .map(|(own, older)| {
+                let older: Vec<u32> = older.iter().map(|origin| number_of(origin, &all)).collect();
+                (number_of(own, &all), older)
+            })
             .collect();
         Ok(Self { all, numbers })
     }
@@ -501,6 +505,11 @@ impl Numbered {
         let older = origin.and_then(|number| older.get((number as usize).checked_sub(1)?));
         older.copied().unwrap_or(*own)
     }
+}
+
+/// The number of an origin among all, which are in order, from 1.
+fn number_of(origin: &Origin, all: &[Origin]) -> u32 {
+    all.binary_search(origin).map_or(0, |i| i as u32 + 1)
 }
 
 fn origin_of(book: &Book) -> Origin {
@@ -709,19 +718,20 @@ fn metadata(books: &[Book], contained: &[bool], table: Option<&KeyTable>) -> Met
     for (book, _) in books.iter().zip(contained).filter(|(_, contained)| !**contained) {
         counts.absorb(&book.metadata().counts);
     }
-    let all = || books.iter().map(Book::metadata);
-    let game = all().next().map(|about| about.game.clone()).unwrap_or_default();
+    let all: Vec<&Metadata> = books.iter().map(Book::metadata).collect();
+    let game = all.first().map(|about| about.game.clone()).unwrap_or_default();
     let stored = KeyTable::from_bytes(&table_file(&game, table));
-    let filter = common(all().map(|about| &about.filter));
+    let filter = common(all.iter().map(|about| &about.filter));
     Metadata {
         key_table: stored.map(|table| table.fingerprint()).unwrap_or_default(),
         game,
-        max_ply: all().map(|about| about.max_ply).max().unwrap_or(0),
-        min_games: all().map(|about| about.min_games).min().unwrap_or(1),
-        min_share: all().map(|about| about.min_share).min().unwrap_or(0),
-        pruned: filter.is_none() || all().any(|about| about.pruned),
+        // The widest limits: the moves of every book are in it.
+        max_ply: all.iter().map(|about| about.max_ply).max().unwrap_or(0),
+        min_games: all.iter().map(|about| about.min_games).min().unwrap_or(1),
+        min_share: all.iter().map(|about| about.min_share).min().unwrap_or(0),
+        pruned: filter.is_none() || all.iter().any(|about| about.pruned),
         filter: filter.cloned().unwrap_or_default(),
-        weight: common(all().map(|about| &about.weight)).cloned().unwrap_or_default(),
+        weight: common(all.iter().map(|about| &about.weight)).cloned().unwrap_or_default(),
         counts,
         ..Metadata::default()
     }
@@ -886,13 +896,12 @@ mod tests {
     #[test]
     fn a_game_from_elsewhere_is_one_in_the_merged_book_too() {
         let folders: Vec<_> = (0..3).map(|_| tempfile::tempdir().unwrap()).collect();
-        let book = |folder: usize, line: &str| {
+        let inputs = [(0, "h2e2 h9g7"), (1, "c3c4 c6c5")].map(|(folder, line): (usize, _)| {
             let mut records = lines(&[line]);
             records.push(elsewhere());
             let built = build_with(folders[folder].path(), &records, BuildOptions::default());
             built.unwrap().0.path().to_owned()
-        };
-        let inputs = [book(0, "h2e2 h9g7"), book(1, "c3c4 c6c5")];
+        });
         let output = folders[2].path().join("merged.book");
         let merged = merge::<Position>(&inputs, &output, &MergeOptions::default()).unwrap();
         assert_eq!(merged.metadata.counts.other_starts, 1);

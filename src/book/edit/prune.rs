@@ -194,26 +194,34 @@ fn cut_off<G: Symmetric + Notation>(
     outcomes: &[PruneOutcome],
     options: &PruneOptions,
 ) -> Vec<bool> {
-    let reached = |plies: u64, is_there: &dyn Fn(PruneOutcome) -> bool| -> Vec<bool> {
-        let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(outcomes[i])).collect();
-        let rows = there.iter().map(|&i| places[i]).collect();
-        let mut walker = BookWalker::<G>::new(book.foreign_keys(), rows);
-        walker.enter_all(&G::starts());
-        let plies = usize::try_from(plies).unwrap_or(usize::MAX);
-        let walked = walker.run(plies, |_, _| Ok::<(), std::convert::Infallible>(()));
-        debug_assert!(walked.is_ok());
-        let mut all = vec![false; places.len()];
-        for (&i, &reached) in there.iter().zip(walker.reached()) {
-            all[i] = reached;
-        }
-        all
-    };
-    let before = reached(u64::MAX, &|outcome| outcome != PruneOutcome::Deleted);
+    let before = reached::<G>(book, places, u64::MAX, &|i| outcomes[i] != PruneOutcome::Deleted);
     let plies = options.max_ply.unwrap_or(u64::MAX);
-    let after = reached(plies, &|outcome| {
-        matches!(outcome, PruneOutcome::Forced | PruneOutcome::Kept | PruneOutcome::Added)
+    let after = reached::<G>(book, places, plies, &|i| {
+        matches!(outcomes[i], PruneOutcome::Forced | PruneOutcome::Kept | PruneOutcome::Added)
     });
     before.into_iter().zip(after).map(|(before, after)| before && !after).collect()
+}
+
+/// Returns true for each place that is reached in `plies` plies by way of places for which `is_there` returns
+/// true.
+fn reached<G: Symmetric + Notation>(
+    book: &Book,
+    places: &[RowKey],
+    plies: u64,
+    is_there: &dyn Fn(usize) -> bool,
+) -> Vec<bool> {
+    let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(i)).collect();
+    let rows = there.iter().map(|&i| places[i]).collect();
+    let mut walker = BookWalker::<G>::new(book.foreign_keys(), rows);
+    walker.enter_all(&G::starts());
+    let plies = usize::try_from(plies).unwrap_or(usize::MAX);
+    let walked = walker.run(plies, |_, _| Ok::<(), std::convert::Infallible>(()));
+    debug_assert!(walked.is_ok());
+    let mut all = vec![false; places.len()];
+    for (&i, &reached) in there.iter().zip(walker.reached()) {
+        all[i] = reached;
+    }
+    all
 }
 
 fn write(

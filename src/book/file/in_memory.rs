@@ -27,6 +27,7 @@ impl MovesInMemory {
 
     /// The same, if a row of the key is known by its number.
     fn around(&self, key: i64, number: usize) -> Vec<BookEntry> {
+        // The rows of a key are neighbours, and `number` may be any of them.
         let rows = self.rows.all();
         let first =
             number - rows[..number].iter().rev().take_while(|row: &&RowKey| row.0 == key).count();

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::book::file::digest::Header;
+use crate::book::file::digest::{Header, u32_at};
 use crate::bytes::StopFlag;
 use crate::message::{Message, message};
 
@@ -28,9 +28,8 @@ pub(crate) fn check(file: &mut File, roots: &[u32], stop: &StopFlag) -> io::Resu
     file.rewind()?;
     file.read_exact(&mut bytes)?;
     let header = Header::parse(&bytes).ok_or_else(|| fault("its header is not SQLite's"))?;
-    let u32_at = |at: usize| number(&bytes[at..at + 4]);
     // Bytes of each page that SQLite leaves alone; unused pages; the first page of maps of pages.
-    if bytes[20] != 0 || u32_at(32) != 0 || u32_at(36) != 0 || u32_at(52) != 0 {
+    if bytes[20] != 0 || [32, 36, 52].iter().any(|&at| u32_at(&bytes, at) != 0) {
         return Err(fault("its pages are not laid out as this program does"));
     }
     // By the length of the file: what the header states may be forged.
@@ -109,6 +108,7 @@ impl Walk<'_> {
             children.push(self::number(&self.page[pointers..pointers + 4]));
             pointers += 4;
         }
+        // With room for all pointers to cells none of them is read beyond the page.
         let mut left = size.checked_sub(pointers + 2 * cells).ok_or_else(|| odd(number))?;
         let mut chains = Vec::new();
         for pointer in 0..cells {

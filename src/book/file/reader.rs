@@ -14,7 +14,7 @@ use crate::book::file::digest::Header;
 use crate::book::file::key_tables::key_file;
 use crate::book::file::scores::{MoveScore, Score};
 use crate::book::file::store::{
-    APPLICATION_ID, ContentHasher, SAMPLE_TABLES, SAMPLES_VERSION, TABLES, VERSION,
+    APPLICATION_ID, BookTable, ContentHasher, SAMPLE_TABLES, SAMPLES_VERSION, TABLES, VERSION,
 };
 use crate::book::file::{annotation_rows, connect, digest, pages, scores};
 use crate::book::model::annotation::{Annotation, Flags, text_up_to};
@@ -192,6 +192,7 @@ impl BookEntry {
     /// added by hand.
     #[must_use]
     pub const fn has_share(&self, min_share: u64, games: u128) -> bool {
+        // A product of two numbers of 64 bits always fits; that of a sum of games may not.
         let own = self.stats.games as u128 * MAX_SHARE as u128;
         self.mark.flags.has(Flags::ADDED) || own >= games.saturating_mul(min_share as u128)
     }
@@ -242,6 +243,7 @@ impl Book {
 
     /// Returns true if this is that file, unchanged since then, and still has its path.
     pub(crate) fn is_of(&self, identity: &Identity) -> io::Result<bool> {
+        // Both files: the path may lead to another one by now, and this book may be a later one.
         let now = open::regular(&self.path)?;
         Ok(stamp_of(&now)? == identity.stamp
             && own_files::are_same(&now, &identity.file)?
@@ -703,6 +705,7 @@ fn check_header(path: &Path) -> Result<File, BookError> {
     }
     if have < Header::LEN as u64 {
         let need = Header::LEN as u64;
+        // A file that ends even within the magic is a truncated one, not one of another program.
         return Err(match open::read(path, need).map_err(|source| io_error(path, source))? {
             bytes if bytes.starts_with(&digest::SQLITE_MAGIC[..bytes.len().min(16)]) => {
                 BookError::Truncated { path: path.to_owned(), have, need }
@@ -791,32 +794,36 @@ fn check_version(path: &Path, connection: &Connection) -> Result<i64, BookError>
 /// so nothing added from outside is run, and writing to one table changes no other.
 fn check_tables(path: &Path, connection: &Connection, version: i64) -> Result<(), BookError> {
     let samples = if version == SAMPLES_VERSION { SAMPLE_TABLES } else { &[] };
-    let sql =
-        "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY rowid LIMIT 100";
-    let read = || -> rusqlite::Result<bool> {
-        let mut statement = connection.prepare(sql)?;
-        let mut found = statement.query([])?;
-        let mut tables = TABLES.iter().chain(samples);
-        let mut pages = BTreeSet::from([1]);
-        while let Some(row) = found.next()? {
-            let Some(table) = tables.next() else { return Ok(false) };
-            let expected = ["table", table.name, table.name, table.sql];
-            for (column, expected) in expected.into_iter().enumerate() {
-                if row.get_ref(column)? != ValueRef::Text(expected.as_bytes()) {
-                    return Ok(false);
-                }
-            }
-            let page = row.get_ref(4)?.as_i64().unwrap_or(0);
-            if page < 1 || !pages.insert(page) {
-                return Ok(false);
-            }
-        }
-        Ok(tables.next().is_none())
-    };
-    if read().map_err(|e| sqlite_error(path, &e))? {
+    if has_tables(connection, samples).map_err(|e| sqlite_error(path, &e))? {
         return Ok(());
     }
     Err(damaged(path, "its tables are not those of a book"))
+}
+
+/// Returns true if the schema states the tables of a book, `samples` after the others, and nothing else.
+fn has_tables(connection: &Connection, samples: &[BookTable]) -> rusqlite::Result<bool> {
+    // Of a forged schema of any length one row too many is enough.
+    let sql =
+        "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY rowid LIMIT 100";
+    let mut statement = connection.prepare(sql)?;
+    let mut found = statement.query([])?;
+    let mut tables = TABLES.iter().chain(samples);
+    // Page 1 is that of the schema itself.
+    let mut pages = BTreeSet::from([1]);
+    while let Some(row) = found.next()? {
+        let Some(table) = tables.next() else { return Ok(false) };
+        let expected = ["table", table.name, table.name, table.sql];
+        for (column, expected) in expected.into_iter().enumerate() {
+            if row.get_ref(column)? != ValueRef::Text(expected.as_bytes()) {
+                return Ok(false);
+            }
+        }
+        let page = row.get_ref(4)?.as_i64().unwrap_or(0);
+        if page < 1 || !pages.insert(page) {
+            return Ok(false);
+        }
+    }
+    Ok(tables.next().is_none())
 }
 
 /// The rows of a query for two texts.
@@ -832,7 +839,6 @@ fn foreign_keys(
     metadata: &Metadata,
     table: &[u8],
 ) -> Result<Option<KeyTable>, BookError> {
-    let what = |what: Message| damaged(path, message!("its key table: {what}"));
     let stored = key_file(&metadata.game).ok_or_else(|| BookError::NotABook {
         path: path.to_owned(),
         what: message!("a book of an unknown game ({})", metadata.game),
@@ -840,15 +846,23 @@ fn foreign_keys(
     if table == stored {
         return Ok(None);
     }
-    let table = KeyTable::from_bytes(table).map_err(|e| what(message!("{}", e)))?;
-    let stored = KeyTable::from_bytes(stored).map_err(|e| what(message!("{}", e)))?;
+    let table =
+        KeyTable::from_bytes(table).map_err(|e| damaged_key_table(path, message!("{}", e)))?;
+    let stored =
+        KeyTable::from_bytes(stored).map_err(|e| damaged_key_table(path, message!("{}", e)))?;
     if table.game() != metadata.game || table.words().len() != stored.words().len() {
-        return Err(what("it is not one of this game".into()));
+        return Err(damaged_key_table(path, "it is not one of this game"));
     }
     if table.fingerprint() != metadata.key_table {
-        return Err(what("its fingerprint is another".into()));
+        return Err(damaged_key_table(path, "its fingerprint is another"));
     }
     Ok(Some(table))
+}
+
+/// The error of a book whose key table is not sound.
+fn damaged_key_table(path: &Path, what: impl Into<Message>) -> BookError {
+    let what = what.into();
+    damaged(path, message!("its key table: {what}"))
 }
 
 fn interrupted(path: &Path) -> BookError {

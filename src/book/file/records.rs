@@ -211,11 +211,10 @@ mod tests {
             Ok(())
         })
         .unwrap();
-        let place = |row: &Vec<Value>| match row[..2] {
+        found.sort_by_key(|row| match row[..2] {
             [Value::Integer(key), Value::Integer(mv)] => (key, mv),
             _ => unreachable!(),
-        };
-        found.sort_by_key(place);
+        });
         assert!(found == expected);
     }
 

@@ -33,22 +33,7 @@ pub(crate) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
     })?;
     let mut walker = BookWalker::<G>::new(book.foreign_keys(), rows);
     walker.enter_all(&G::starts());
-    let mut go = |walker: &mut BookWalker<'_, G>| -> Result<(), E> {
-        walker.run_rows(|position, places| {
-            let canonical = position.canonical_with(book.foreign_keys());
-            let other = position.canonical_with(table);
-            for &(key, bits) in places {
-                let Some(image) = G::Move::unpack(bits) else { continue };
-                let mv = position.played_move(canonical, image);
-                if position.is_legal(mv) {
-                    let to = position.canonical_move(other, mv).pack();
-                    visit((key, bits), (other.key.to_i64(), to))?;
-                }
-            }
-            Ok(())
-        })
-    };
-    go(&mut walker)?;
+    visit_rekeyed(&mut walker, book.foreign_keys(), table, &mut visit)?;
     for plies in 1..=DETOUR {
         if walker.unreached().next().is_none() {
             break;
@@ -61,12 +46,36 @@ pub(crate) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
             for_each_near(&mut root, plies, &mut |position| {
                 let Some(left) = tries.checked_sub(1) else { return false };
                 tries = left;
+                // Beyond a position that has rows the walk itself goes on.
                 !walker.enter(position)
             });
         }
-        go(&mut walker)?;
+        visit_rekeyed(&mut walker, book.foreign_keys(), table, &mut visit)?;
     }
     Ok(walker.unreached().count() as u64)
+}
+
+/// Walks on from the positions entered and calls `visit` with both places of each legal row: that under
+/// `keys` and that under `table`.
+fn visit_rekeyed<G: Symmetric, E>(
+    walker: &mut BookWalker<'_, G>,
+    keys: Option<&KeyTable>,
+    table: Option<&KeyTable>,
+    visit: &mut impl FnMut(RowKey, RowKey) -> Result<(), E>,
+) -> Result<(), E> {
+    walker.run_rows(|position, places| {
+        let canonical = position.canonical_with(keys);
+        let other = position.canonical_with(table);
+        for &(key, bits) in places {
+            let Some(image) = G::Move::unpack(bits) else { continue };
+            let mv = position.played_move(canonical, image);
+            if position.is_legal(mv) {
+                let to = position.canonical_move(other, mv).pack();
+                visit((key, bits), (other.key.to_i64(), to))?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// The start, and the positions reached from there along the moves of the book.
@@ -77,6 +86,7 @@ fn roots<G: Symmetric + Notation>(
     let mut positions = Vec::new();
     let mut again = BookWalker::<G>::new(book.foreign_keys(), walker.rows().to_vec());
     let entered: Vec<bool> = G::starts().iter().map(|start| again.enter(start)).collect();
+    // The walk visits only positions that have rows, so a start without any is added here.
     if !entered.contains(&true) {
         positions.push(G::start());
     }

@@ -72,6 +72,7 @@ impl MoveScore {
         let decided = stats.decided();
         let points = stats.wins(mover) as f64 + stats.draws as f64 / 2.0 + 1.0;
         let share = points / (decided as f64 + 2.0);
+        // Solved for the difference: share = 1 / (1 + 10^(-elo / 400)).
         let elo = 400.0 * (share / (1.0 - share)).log10();
         let played = (decided > 0).then(|| Value::from_centipawns(elo.round() as i32));
         Self { engine: None, backed: None, played }
@@ -81,9 +82,13 @@ impl MoveScore {
     /// it leave possible.
     #[must_use]
     pub fn assured(&self) -> Option<Value> {
-        let engine = || self.engine.as_ref()?.evaluation.span().assured();
         let backed = self.backed.unwrap_or(Bounds::UNKNOWN);
-        backed.assured().or_else(|| engine().map(|worth| worth.min(backed.high())))
+        backed.assured().or_else(|| self.assured_by_source().map(|worth| worth.min(backed.high())))
+    }
+
+    /// The value that the best source assures by itself.
+    fn assured_by_source(&self) -> Option<Value> {
+        self.engine.as_ref()?.evaluation.span().assured()
     }
 
     /// Returns true if a tablebase, or a proof as good as one, shows that the move loses.

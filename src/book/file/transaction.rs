@@ -192,6 +192,14 @@ impl Output {
         connection.progress_handler(STEPS, Some(move || stop.is_set()))
     }
 
+    /// Opens a working copy under the stop flag; also returns its schema number.
+    fn open_copy(&self, working: &Path) -> rusqlite::Result<(Connection, i64)> {
+        let mut copy = connect(working)?;
+        self.watch(&mut copy)?;
+        let schema = copy.query_row("PRAGMA schema_version", [], |row| row.get(0))?;
+        Ok((copy, schema))
+    }
+
     /// Writes the metadata and tables that are known only at the end, and puts the new book in its place.
     pub(crate) fn finish(
         self,
@@ -252,13 +260,7 @@ impl Revision {
             .and_then(|mut from| io::copy(&mut from, working.as_file_mut()))
             .map_err(|e| At(path).io(e))?;
         let working = working.into_temp_path();
-        let open = || {
-            let mut copy = connect(&working)?;
-            output.watch(&mut copy)?;
-            let schema = copy.query_row("PRAGMA schema_version", [], |row| row.get(0))?;
-            Ok((copy, schema))
-        };
-        let (copy, schema) = open().map_err(|e| At(path).store(e))?;
+        let (copy, schema) = output.open_copy(&working).map_err(|e| At(path).store(e))?;
         // The file stays open; without a name nothing of it is left behind, whatever happens.
         let working = Some(working).filter(|_| !cfg!(unix));
         Ok(Self { output, book, copy, working, schema })
@@ -280,18 +282,21 @@ impl Revision {
     /// Puts the changed copy in the book's place.
     pub(crate) fn commit(self) -> Result<(), ReplaceError> {
         let Self { output, copy, working, schema, book } = self;
-        let pack = || {
-            // Otherwise the number would show how often a book was changed.
-            copy.execute_batch("COMMIT")?;
-            set_schema_version(&copy, schema - 1)?;
-            vacuum_into(&copy, output.file.temporary_path())?;
-            copy.close().map_err(|(_, error)| error)
-        };
-        pack().map_err(|e| output.at().store(e))?;
+        pack(copy, schema, output.file.temporary_path()).map_err(|e| output.at().store(e))?;
         drop(working);
         drop(book); // Windows replaces no open file
         output.commit()
     }
+}
+
+/// Ends the changes of a working copy whose schema number was `schema`, and writes it to the empty file at
+/// `path`.
+fn pack(copy: Connection, schema: i64, path: &Path) -> rusqlite::Result<()> {
+    copy.execute_batch("COMMIT")?;
+    // Otherwise the number would show how often a book was changed.
+    set_schema_version(&copy, schema - 1)?;
+    vacuum_into(&copy, path)?;
+    copy.close().map_err(|(_, error)| error)
 }
 
 /// Opens a working copy. The transaction is only for speed: a copy that is not finished is dropped.

@@ -39,8 +39,10 @@ pub(crate) struct Rows {
 impl Rows {
     /// `rows` are in ascending order.
     pub(crate) fn new(rows: Vec<(i64, u16)>) -> Self {
+        // One or two rows for each bucket on average; one bit at least, as a shift by 64 overflows.
         let bits = rows.len().max(2).ilog2();
         let mut buckets = vec![0; (1 << bits) + 1];
+        // Counted one place further on, so that the sums are where the buckets begin.
         for &(key, _) in &rows {
             buckets[bucket(key, bits) + 1] += 1;
         }
@@ -69,6 +71,7 @@ impl Rows {
 
 /// The highest bits of a key, in the order of signed integers.
 fn bucket(key: i64, bits: u32) -> usize {
+    // With the sign bit inverted, the order of unsigned numbers is that of the signed ones.
     ((key.cast_unsigned() ^ 1 << 63) >> (64 - bits)) as usize
 }
 

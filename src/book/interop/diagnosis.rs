@@ -242,19 +242,24 @@ impl Heavy {
     }
 
     /// Those that nothing explains: a move that was played often has replies that were, too.
-    pub(crate) fn unexplained(self, index: &Index) -> Vec<Outlier> {
-        let Self { outliers, after } = self;
-        let replies = |outlier: &Outlier| {
-            let keys = after.get(&outlier.row).into_iter().flatten();
-            let rows = keys.flat_map(|&key| index.of(key)).map(|row| index.row(row));
-            rows.map(|row: &Stored| Weighed { weight: row.value.into(), games: row.games() }.most())
-                .fold(0, i64::saturating_add)
-        };
-        let is_explained = |outlier: &Outlier| {
-            let weight = outlier.column.of(index.row(outlier.row));
-            outlier.column == Column::Score && replies(outlier) >= weight / REPLIES
-        };
-        outliers.into_iter().filter(|outlier| !is_explained(outlier)).collect()
+    pub(crate) fn unexplained(mut self, index: &Index) -> Vec<Outlier> {
+        let mut outliers = std::mem::take(&mut self.outliers);
+        outliers.retain(|outlier| !self.is_explained(outlier, index));
+        outliers
+    }
+
+    /// Returns true if the replies to a move weigh enough for its own weight to come from games.
+    fn is_explained(&self, outlier: &Outlier, index: &Index) -> bool {
+        let weight = outlier.column.of(index.row(outlier.row));
+        outlier.column == Column::Score && self.replies(outlier.row, index) >= weight / REPLIES
+    }
+
+    /// The weight of all replies to the move of a row.
+    fn replies(&self, row: usize, index: &Index) -> i64 {
+        let keys = self.after.get(&row).into_iter().flatten();
+        let rows = keys.flat_map(|&key| index.of(key)).map(|row| index.row(row));
+        rows.map(|row: &Stored| Weighed { weight: row.value.into(), games: row.games() }.most())
+            .fold(0, i64::saturating_add)
     }
 }
 

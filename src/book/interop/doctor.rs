@@ -222,9 +222,14 @@ fn choices(loaded: &Loaded) -> (u64, u64) {
     let mut equal = 0;
     for group in loaded.index.groups().filter(|group| group.len() > 1) {
         choices += 1;
-        let same = |column: Column| group.iter().all(|r| column.of(r) == column.of(&group[0]));
         let is_played = has_results && group.iter().all(|row| row.games() > 0);
-        equal += u64::from(same(Column::Score) && same(Column::Wins) && !is_played);
+        let is_equal = all_equal(group, Column::Score) && all_equal(group, Column::Wins);
+        equal += u64::from(is_equal && !is_played);
     }
     (choices, equal)
+}
+
+/// Returns true if all rows have the same number in a column.
+fn all_equal(rows: &[Stored], column: Column) -> bool {
+    rows.iter().all(|row| column.of(row) == column.of(&rows[0]))
 }

@@ -82,6 +82,7 @@ impl Rc4 {
     }
 
     fn number(&mut self) -> u32 {
+        // Elements of an array are evaluated in order: the first byte of the stream is the lowest.
         u32::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()])
     }
 

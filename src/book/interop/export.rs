@@ -230,24 +230,25 @@ impl<'a> Writer<'a> {
     fn content(&mut self, mover: Side, found: &BookMove<Move>) -> RowContent {
         let stats = &found.stats;
         self.note("unknown_results", stats.games - stats.decided());
-        let mut number = |number: u64, most: u32| {
-            if number > most.into() {
-                note(&mut self.dropped, "saturated", 1);
-            }
-            number.min(most.into()).cast_signed()
-        };
         let score = if self.has_evaluations {
             found.priority.clamp(i32::MIN.into(), i32::MAX.into())
         } else {
-            number(found.weight, i32::MAX.cast_unsigned())
+            self.saturated(found.weight)
         };
         RowContent {
             score,
             games: [stats.wins(mover), stats.draws, stats.wins(!mover)]
-                .map(|count| number(count, i32::MAX.cast_unsigned())),
+                .map(|count| self.saturated(count)),
             is_valid: is_valid(found),
             comment: found.comment.clone(),
         }
+    }
+
+    /// A number as far as 31 bits go: readers have it in a signed number of 32.
+    fn saturated(&mut self, number: u64) -> i64 {
+        let most = u64::from(i32::MAX.cast_unsigned());
+        self.note("saturated", u64::from(number > most));
+        number.min(most).cast_signed()
     }
 
     fn add_hashed(
@@ -357,6 +358,7 @@ impl<'a> Writer<'a> {
             keys.dedup();
             let Rows::MoonRiver(sides) = &mut self.rows else { return };
             for key in keys {
+                // The file keeps the records of the sides apart instead of their keys.
                 let key = key ^ moonriver::side_word(position.turn());
                 sides[position.turn().index()].push((key, count));
             }
@@ -402,26 +404,32 @@ impl<'a> Writer<'a> {
                 Ok(written)
             }
             Rows::MoonRiver([red, black]) => {
-                let mut side = |counts| -> Vec<moonriver::Record> {
-                    let (counts, shared) = counted(counts);
-                    let records = counts
-                        .into_iter()
-                        .map(|(key, count): (u64, u64)| {
-                            let most = u64::from(u16::MAX);
-                            note(dropped, "saturated", u64::from(count > most));
-                            moonriver::Record { key, count: count.min(most) as u16 }
-                        })
-                        .collect();
-                    note(dropped, "shared_counts", shared);
-                    records
-                };
-                let sides = [side(black), side(red)];
+                // In the order of the file.
+                let sides = [black, red].map(|counts| moonriver_records(counts, dropped));
                 let written = sides.iter().map(|side| side.len() as u64).sum();
                 write::moonriver(output, sides)?;
                 Ok(written)
             }
         }
     }
+}
+
+/// The records of one side in the order of their keys.
+fn moonriver_records(
+    counts: Vec<(u64, u64)>,
+    dropped: &mut BTreeMap<&'static str, u64>,
+) -> Vec<moonriver::Record> {
+    let (counts, shared) = counted(counts);
+    let most = u64::from(u16::MAX);
+    let records = counts
+        .into_iter()
+        .map(|(key, count): (u64, u64)| {
+            note(dropped, "saturated", u64::from(count > most));
+            moonriver::Record { key, count: count.min(most) as u16 }
+        })
+        .collect();
+    note(dropped, "shared_counts", shared);
+    records
 }
 
 /// The rows in the order of their keys, those of one key and move as one.

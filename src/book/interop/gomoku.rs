@@ -36,7 +36,7 @@ use crate::bytes::{StopFlag, open};
 use crate::game::{Bound, Game, Notation, Packed, Side, Symmetric};
 use crate::gomoku::{Board, Point, Variant};
 use crate::hash::gomoku::KEYS;
-use crate::message::{Message, message};
+use crate::message::message;
 use crate::record::{
     Format, Formats, LIBRARY_MAGIC, LibraryNode, Record, begins_database, read_library,
     write_library,
@@ -213,6 +213,7 @@ fn unpacked(path: &Path, bytes: Vec<u8>, memory: usize) -> Result<Vec<u8>, Inter
     }
     let mut content = Vec::new();
     lz4_flex::frame::FrameDecoder::new(&bytes[..])
+        // A byte more than is allowed shows that there is too much.
         .take(memory as u64 + 1)
         .read_to_end(&mut content)
         .map_err(|error| InteropError::damaged(path, message!("the frame of LZ4: {error}")))?;
@@ -250,6 +251,12 @@ struct Database {
 fn part<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
     let len = input.split_off(..2)?.first_chunk().map(|&len| u16::from_le_bytes(len))?;
     input.split_off(..usize::from(len))
+}
+
+/// A number in two bytes of a record, 0 where the record ends before it.
+fn number_at(value: &[u8], at: usize) -> i16 {
+    let bytes = value.get(at..at + 2).and_then(|bytes| bytes.first_chunk());
+    bytes.map_or(0, |&bytes| i16::from_le_bytes(bytes))
 }
 
 impl Database {
@@ -322,17 +329,13 @@ impl Database {
         if all.windows(2).any(|two| two[0] == two[1]) {
             return None;
         }
-        let number = |at: usize| {
-            let bytes = value.get(at..at + 2).and_then(|bytes| bytes.first_chunk());
-            bytes.map_or(0, |&bytes| i16::from_le_bytes(bytes))
-        };
         let text = String::from_utf8_lossy(value.get(5..).unwrap_or_default());
         Some(DatabasePosition {
             board,
             stones,
             label: value.first().copied().unwrap_or(0),
-            value: number(1),
-            depth_bound: number(3),
+            value: number_at(value, 1),
+            depth_bound: number_at(value, 3),
             text: remark(&text),
         })
     }
@@ -422,6 +425,7 @@ impl Database {
         let mover = !turn(known);
         known.stones[mover.index()].iter().map(move |&point| {
             let mut keys = images.0;
+            // Before the move the stone was not there, and the other side was to move.
             for (symmetry, key) in (0..).zip(&mut keys) {
                 if let Some(bits) = key {
                     let image = board.map_move(point, symmetry).index();
@@ -429,6 +433,7 @@ impl Database {
                 }
             }
             let least = Images(keys).least();
+            // The canonical move is the least image by the symmetries that lead to the least key.
             let by = (0..8_u8).filter(|symmetry| least.by >> symmetry & 1 == 1);
             let mv = by.map(|symmetry| board.map_move(point, symmetry)).min();
             Least { mv: mv.unwrap_or(point).pack(), ..least }
@@ -473,6 +478,7 @@ fn remark(text: &str) -> String {
 /// The value that the database knows, for the side to move.
 fn score(known: &DatabasePosition) -> Option<Evaluation<u16>> {
     let value = i32::from(known.value);
+    // Values beyond 28,000 are of sure wins and losses: 30,000 less the plies to them.
     let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
     let bound = known.depth_bound & 3;
     let depth = known.depth_bound >> 2;
@@ -501,8 +507,10 @@ fn score(known: &DatabasePosition) -> Option<Evaluation<u16>> {
 
 /// The moves of the trees in a file of games.
 fn trees(path: &Path, bytes: &[u8], options: &FileImportOptions) -> Result<NewBook, InteropError> {
-    let unknown = |what: Message| InteropError::NoGomokuBook { path: path.to_owned(), what };
-    let format = Board::sniff(bytes).map_err(|reason| unknown(message!("{}", reason)))?;
+    let format = Board::sniff(bytes).map_err(|reason| InteropError::NoGomokuBook {
+        path: path.to_owned(),
+        what: message!("{}", reason),
+    })?;
     let mut content = NewBook::default();
     let starts = Board::starts();
     let is_library = bytes.starts_with(LIBRARY_MAGIC);

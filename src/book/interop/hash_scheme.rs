@@ -52,37 +52,40 @@ pub(crate) const fn turned(mv: Move) -> Move {
 
 /// The piece of the other colour.
 pub(crate) const fn other_colour(piece: Piece) -> Piece {
+    // Seven pieces of Red come before the same seven of Black.
     Piece::ALL[(piece.index() + 7) % 14]
 }
 
 impl Scheme {
     /// The hash of a format.
     pub(crate) fn new(format: BookFormat) -> Self {
-        let plain = |words, side| Self { words, side, hidden_bits: 0, turns: false, after: false };
         match format {
-            BookFormat::Obk | BookFormat::PfBook => plain(obk::words(), obk::SIDE),
-            BookFormat::Xqb => Self { turns: true, ..plain(Box::new(KEYS.piece_square), [0; 2]) },
+            BookFormat::Obk | BookFormat::PfBook => Self::plain(obk::words(), obk::SIDE),
+            BookFormat::Xqb => {
+                Self { turns: true, ..Self::plain(Box::new(KEYS.piece_square), [0; 2]) }
+            }
             BookFormat::ElephantEye => {
-                Self { hidden_bits: 32, ..plain(eleeye::words(), eleeye::side()) }
+                Self { hidden_bits: 32, ..Self::plain(eleeye::words(), eleeye::side()) }
             }
             BookFormat::MoonRiver => {
-                Self { after: true, ..plain(moonriver::words(), moonriver::SIDE) }
+                Self { after: true, ..Self::plain(moonriver::words(), moonriver::SIDE) }
             }
-            BookFormat::Polyglot => plain(polyglot::words(), polyglot::SIDE),
+            BookFormat::Polyglot => Self::plain(polyglot::words(), polyglot::SIDE),
         }
     }
 
     /// The hash of the program's own books.
     pub(crate) fn own(table: Option<&KeyTable>) -> Self {
-        let word = |i: usize| table.map_or(0, |t| t.words().get(i).copied().unwrap_or(0));
-        let (words, black) = match table {
-            None => (Box::new(KEYS.piece_square), KEYS.black_to_move),
-            Some(_) => (
-                words_of(|piece, square| word(piece.index() * 90 + square.index())),
-                word(BLACK_TO_MOVE),
-            ),
+        let Some(table) = table else {
+            return Self::plain(Box::new(KEYS.piece_square), [0, KEYS.black_to_move]);
         };
-        Self { words, side: [0, black], hidden_bits: 0, turns: false, after: false }
+        let words = words_of(|piece, square| word_at(table, piece.index() * 90 + square.index()));
+        Self::plain(words, [0, word_at(table, BLACK_TO_MOVE)])
+    }
+
+    /// A scheme whose rows stand under whole keys of positions as they are.
+    const fn plain(words: Box<Words>, side: [u64; 2]) -> Self {
+        Self { words, side, hidden_bits: 0, turns: false, after: false }
     }
 
     /// Returns true if rows stand for positions after the move.
@@ -103,6 +106,7 @@ impl Scheme {
             let Some(piece) = position.piece_at(square) else { continue };
             let square = if mirrored { square.mirrored() } else { square };
             key ^= if turned {
+                // A board turned round has its 90 squares in the reverse order.
                 self.words[other_colour(piece).index()][89 - square.index()]
             } else {
                 self.words[piece.index()][square.index()]
@@ -129,17 +133,22 @@ impl Scheme {
             position.unmake(mv, undo);
             return keys.map(|key| key >> self.hidden_bits);
         }
+        // One of the two words was that of the side to move, the other one is it now.
         let mut keys = before.map(|key| key ^ self.side[0] ^ self.side[1]);
         for (key, mirrored) in keys.iter_mut().zip([false, true]) {
-            let word = |piece: Option<Piece>, square: Square| {
-                let square = if mirrored { square.mirrored() } else { square };
-                piece.map_or(0, |piece| self.words[piece.index()][square.index()])
-            };
             let moved = position.piece_at(mv.from());
             let taken = position.piece_at(mv.to());
-            *key ^= word(moved, mv.from()) ^ word(moved, mv.to()) ^ word(taken, mv.to());
+            *key ^= self.word(moved, mv.from(), mirrored)
+                ^ self.word(moved, mv.to(), mirrored)
+                ^ self.word(taken, mv.to(), mirrored);
         }
         keys.map(|key| key >> self.hidden_bits)
+    }
+
+    /// The word of a piece on a square or its mirror image; 0 without a piece.
+    fn word(&self, piece: Option<Piece>, square: Square, mirrored: bool) -> u64 {
+        let square = if mirrored { square.mirrored() } else { square };
+        piece.map_or(0, |piece| self.words[piece.index()][square.index()])
     }
 
     /// The key as the file has it.
@@ -150,8 +159,8 @@ impl Scheme {
     /// The forms of a position that such keys stand for, as [`keys`](Self::keys) has them: for schemes that do
     /// not turn positions round.
     pub(crate) fn framed([plain, mirror]: [u64; 2]) -> [Option<(u64, Frame)>; 2] {
-        let frame = |mirrored| Frame { mirrored, turned: false };
-        [Some((plain, frame(false))), (plain != mirror).then(|| (mirror, frame(true)))]
+        let mirrored = Frame { mirrored: true, turned: false };
+        [Some((plain, Frame::PLAIN)), (plain != mirror).then_some((mirror, mirrored))]
     }
 
     /// The keys of a position and its mirror image and the frames of their moves; one only if the position is
@@ -160,14 +169,24 @@ impl Scheme {
         let turned = self.turns && position.turn() == Side::Second;
         let plain = self.full_key(position, false);
         let mirror = self.full_key(position, true);
-        let key = |key: u64, mirrored| (key >> self.hidden_bits, Frame { mirrored, turned });
-        [Some(key(plain, false)), (plain != mirror).then(|| key(mirror, true))]
+        let [frame, mirrored] = [false, true].map(|mirrored| Frame { mirrored, turned });
+        // Compared before bits are hidden: keys of two positions may agree in those that are left.
+        [
+            Some((plain >> self.hidden_bits, frame)),
+            (plain != mirror).then_some((mirror >> self.hidden_bits, mirrored)),
+        ]
     }
+}
+
+/// A word of a key table; 0 beyond its end.
+fn word_at(table: &KeyTable, number: usize) -> u64 {
+    table.words().get(number).copied().unwrap_or(0)
 }
 
 /// The schemes are built once.
 pub(crate) fn scheme(format: BookFormat) -> &'static Scheme {
     static SCHEMES: LazyLock<Vec<Scheme>> =
         LazyLock::new(|| BookFormat::ALL.into_iter().map(Scheme::new).collect());
+    // `BookFormat::ALL` has the order of the variants.
     &SCHEMES[format as usize]
 }

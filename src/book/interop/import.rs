@@ -119,8 +119,7 @@ pub fn import(
         take(position, hits, &mut taken);
         Ok(())
     })?;
-    let flagged = |flag| loaded.index.rows().iter().filter(|row| row.has(flag)).count() as u64;
-    let reached = flagged(REACHED);
+    let reached = loaded.index.count(REACHED);
     let illegal = loaded.index.rows().iter().filter(|r| r.has(ILLEGAL) && !r.has(REACHED)).count();
     let unreached = loaded.index.rows().len() as u64 - reached - illegal as u64;
     if loaded.format == BookFormat::Xqb && unreached > 0 {
@@ -132,7 +131,7 @@ pub fn import(
     let scores = options.scores.unwrap_or_else(|| default_scores(&loaded));
     let Written { merged, shortened, metadata } =
         write(pack, &loaded, taken, scores, &source, &options.reach)?;
-    let swapped_rows = flagged(SWAPPED);
+    let swapped_rows = loaded.index.count(SWAPPED);
     let boards = if loaded.format == BookFormat::Xqb { unreached } else { 0 };
     Ok(ImportReport {
         format: loaded.format,

@@ -132,8 +132,10 @@ impl Filter {
     /// Keys may have random bits anywhere, and the short ones only below.
     fn place(&self, key: u64) -> (usize, u64) {
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let bit = |shift: u32| 1 << (hash >> shift & 63);
-        ((hash >> self.shift >> 6) as usize, bit(self.shift) | bit(self.shift - 6))
+        // The highest bits of the hash choose the word and the first bit, the next six the second.
+        let first = 1 << (hash >> self.shift & 63);
+        let second = 1 << (hash >> (self.shift - 6) & 63);
+        ((hash >> self.shift >> 6) as usize, first | second)
     }
 
     fn may_have(&self, key: u64) -> bool {
@@ -223,6 +225,11 @@ impl Index {
             row.mv = Move::new(mv.to(), mv.from()).pack();
             row.flags ^= SWAPPED;
         }
+    }
+
+    /// The number of rows with a flag.
+    pub(crate) fn count(&self, flag: u8) -> u64 {
+        self.rows.iter().filter(|row| row.has(flag)).count() as u64
     }
 
     /// The number of rows that a walk has reached.

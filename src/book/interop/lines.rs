@@ -117,7 +117,7 @@ pub fn export_lines<G: Symmetric + Notation>(
     let mut seen = HashSet::<Key>::new();
     let mut open = vec![Open { position: G::start(), node: 0, plies: 0 }];
     let mut is_cut = false;
-    // How often a position is reached, in parts of a billion, then the order of finding.
+    // How often a position is reached, in parts of `WHOLE`, then the order of finding.
     let mut queue = BinaryHeap::from([(WHOLE, Reverse(0))]);
     while let Some((reach, Reverse(number))) = queue.pop() {
         if options.stop.is_set() {
@@ -187,6 +187,7 @@ fn tree_of<G: Game>(nodes: &[Node<G::Move>], begin: usize) -> Tree<G> {
     put(&mut tree, &nodes[at]);
     while let Some((&first, others)) = nodes[at].next.split_first() {
         let ply = tree.moves.len();
+        // Recursion ends with the depth of the export, which is bounded.
         let variations = others.iter().map(|&other| Variation { ply, tree: tree_of(nodes, other) });
         tree.variations.extend(variations);
         put(&mut tree, &nodes[first]);
@@ -238,27 +239,22 @@ const fn priority_of(glyph: u8) -> i64 {
 
 /// The command with what a book has of a move; empty for a move of which it has nothing.
 fn command_of<M>(found: &BookMove<M>, transposes: bool) -> String {
-    let mut words = String::new();
-    let mut add = |word: std::fmt::Arguments<'_>| {
-        let separator = if words.is_empty() { "" } else { " " };
-        // Writing to a string does not fail.
-        let _ = write!(words, "{separator}{word}");
-    };
+    let mut words: Vec<String> = Vec::new();
     let MoveStats { games, first, draws, second, rating_sum, rating_count, years } = found.stats;
     if games > 0 {
-        add(format_args!("games={games},{first},{draws},{second}"));
+        words.push(format!("games={games},{first},{draws},{second}"));
     }
     if rating_count > 0 {
-        add(format_args!("ratings={rating_sum}/{rating_count}"));
+        words.push(format!("ratings={rating_sum}/{rating_count}"));
     }
     if let Some(Years { min, max }) = years {
-        add(format_args!("years={min}-{max}"));
+        words.push(format!("years={min}-{max}"));
     }
     if found.weight_is_set {
-        add(format_args!("weight={}", found.weight));
+        words.push(format!("weight={}", found.weight));
     }
     if found.priority != 0 {
-        add(format_args!("priority={}", found.priority));
+        words.push(format!("priority={}", found.priority));
     }
     let flags = [
         (found.disabled, "disabled"),
@@ -269,12 +265,10 @@ fn command_of<M>(found: &BookMove<M>, transposes: bool) -> String {
         (transposes, TRANSPOSES),
     ];
     for (_, name) in flags.iter().filter(|(is_set, _)| *is_set) {
-        add(format_args!("{name}"));
+        words.push((*name).to_owned());
     }
-    for group in &found.groups {
-        add(format_args!("group={}", escaped(group)));
-    }
-    if words.is_empty() { words } else { format!("{COMMAND}{words}{END}") }
+    words.extend(found.groups.iter().map(|group| format!("group={}", escaped(group))));
+    if words.is_empty() { String::new() } else { format!("{COMMAND}{}{END}", words.join(" ")) }
 }
 
 /// A name without blanks, brackets, braces and signs: those are written as `%` and two digits.
@@ -283,6 +277,7 @@ fn escaped(name: &str) -> String {
     for c in name.chars() {
         if c.is_ascii() && !c.is_ascii_alphanumeric() || c.is_whitespace() || c.is_control() {
             for byte in c.to_string().bytes() {
+                // Writing to a string does not fail.
                 let _ = write!(text, "%{byte:02X}");
             }
         } else {
@@ -336,6 +331,7 @@ impl FileMove {
     }
 
     fn take_command(&mut self, words: &str) -> Option<()> {
+        // A command counts as a whole: words before one that is not understood change nothing.
         let mut read = self.clone();
         for word in words.split_whitespace() {
             read.take_word(word)?;

@@ -517,14 +517,16 @@ pub(crate) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
 
 /// The start position, and those up to two plies from it that are in the book.
 fn near_start(scheme: &Scheme, index: &Index, found: &mut Vec<Position>) {
-    let mut look = |position: &Position| {
-        let mut keys = scheme.keys(position).into_iter().flatten();
-        if keys.any(|(key, _)| !index.of(key).is_empty()) {
-            found.push(position.clone());
-        }
-        true
-    };
     let mut start = Position::start();
-    look(&start);
-    for_each_near(&mut start, 2, &mut look);
+    found.extend(has_rows(scheme, index, &start).then(|| start.clone()));
+    for_each_near(&mut start, 2, &mut |position: &Position| {
+        found.extend(has_rows(scheme, index, position).then(|| position.clone()));
+        true
+    });
+}
+
+/// Returns true if the book has rows under a key of a position.
+fn has_rows(scheme: &Scheme, index: &Index, position: &Position) -> bool {
+    let mut keys = scheme.keys(position).into_iter().flatten();
+    keys.any(|(key, _)| !index.of(key).is_empty())
 }

@@ -51,8 +51,7 @@ impl Header {
         if bytes.len() < HEADER || u16::from_le_bytes(field(bytes, 0)) != SIGNATURE {
             return None;
         }
-        let count = |at| u64::try_from(i64::from_le_bytes(field(bytes, at))).ok();
-        Some(Self { counts: [count(8)?, count(16)?] })
+        Some(Self { counts: [count_at(bytes, 8)?, count_at(bytes, 16)?] })
     }
 
     pub(crate) fn put(self, text: &str, out: &mut Vec<u8>) {
@@ -72,6 +71,11 @@ impl Header {
         let records = self.counts[0].checked_add(self.counts[1])?;
         records.checked_mul(RECORD as u64)?.checked_add(HEADER as u64)
     }
+}
+
+/// A number of records in the header; `None` if it is below 0.
+fn count_at(bytes: &[u8], at: usize) -> Option<u64> {
+    u64::try_from(i64::from_le_bytes(field(bytes, at))).ok()
 }
 
 /// A record.

@@ -119,6 +119,7 @@ pub(crate) fn encode_key(key: u64, dialect: Dialect) -> Option<rusqlite::types::
     use rusqlite::types::Value;
     let double = f64::from_bits(key);
     match dialect {
+        // SQLite stores NaN as NULL, and -0.0 as 0.
         Dialect::Double if key >> 63 == 1 && (double.is_nan() || double == 0.0) => None,
         Dialect::Double if key >> 63 == 1 => Some(Value::Real(double)),
         _ => Some(Value::Integer(key.cast_signed())),

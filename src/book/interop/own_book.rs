@@ -77,6 +77,7 @@ impl OwnWriter {
             game: G::NAME.to_owned(),
             key_table: table.fingerprint(),
             min_games: 1,
+            // The rows are not the sums of games that it counts, so that none can be added to them.
             pruned: true,
             ..Metadata::default()
         };

@@ -378,14 +378,16 @@ fn each_row(
     }
     let Ok((lost, error)) = read else { return Vec::new() };
     let error = error.map_or_else(String::new, |error| error.to_string());
-    let text = |(first, last): (i64, i64)| {
-        message!(
-            "{error}: moves of positions {} to {} cannot be read",
-            crate::hash::Key::from_i64(first),
-            crate::hash::Key::from_i64(last)
-        )
-    };
-    lost.into_iter().map(|range| text(range.into_inner())).collect()
+    lost.into_iter()
+        .map(|range| {
+            let (first, last) = range.into_inner();
+            message!(
+                "{error}: moves of positions {} to {} cannot be read",
+                crate::hash::Key::from_i64(first),
+                crate::hash::Key::from_i64(last)
+            )
+        })
+        .collect()
 }
 
 /// Reads the rows whose keys are in a range, until `visit` returns `false`.
@@ -396,45 +398,53 @@ fn scan(
     visit: &mut dyn FnMut(Raw) -> bool,
 ) -> Scanned {
     let mut last = None;
+    match scan_rows(connection, &range, down, &mut last, visit) {
+        Ok(()) => Scanned::All,
+        Err(error) => Scanned::Until(last, error),
+    }
+}
+
+/// Reads as [`scan`] does and keeps the key of the last sound row in `last`.
+fn scan_rows(
+    connection: &Connection,
+    range: &RangeInclusive<i64>,
+    down: bool,
+    last: &mut Option<i64>,
+    visit: &mut dyn FnMut(Raw) -> bool,
+) -> rusqlite::Result<()> {
     let sql = if down {
         "SELECT key, move, stats FROM moves WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC, move DESC"
     } else {
         "SELECT key, move, stats FROM moves WHERE key BETWEEN ?1 AND ?2 ORDER BY key, move"
     };
-    let mut read = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([range.start(), range.end()])?;
-        let mut before: Option<RowKey> = None;
-        while let Some(row) = rows.next()? {
-            let (Ok(key), Ok(mv)) = (row.get::<_, i64>(0), row.get::<_, u16>(1)) else {
-                if !visit(((0, u16::MAX), None)) {
-                    return Ok(());
-                }
-                continue;
-            };
-            let place = (key, mv);
-            let is_in_order =
-                before.is_none_or(|before| if down { place < before } else { place > before });
-            if !is_in_order || !range.contains(&key) {
-                return Err(row_fault("rows out of order"));
-            }
-            let content =
-                row.get_ref(2)?.as_blob().ok().and_then(|blob| MoveRow::take(key, mv, blob));
-            // The key of a damaged row may be the damage.
-            if content.is_some() {
-                before = Some(place);
-                last = Some(key);
-            }
-            if !visit((place, content)) {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([range.start(), range.end()])?;
+    let mut before: Option<RowKey> = None;
+    while let Some(row) = rows.next()? {
+        let (Ok(key), Ok(mv)) = (row.get::<_, i64>(0), row.get::<_, u16>(1)) else {
+            if !visit(((0, u16::MAX), None)) {
                 return Ok(());
             }
+            continue;
+        };
+        let place = (key, mv);
+        // Pages of a damaged file may lead back to earlier ones: then rows come out of order.
+        let is_in_order =
+            before.is_none_or(|before| if down { place < before } else { place > before });
+        if !is_in_order || !range.contains(&key) {
+            return Err(row_fault("rows out of order"));
         }
-        Ok(())
-    };
-    match read() {
-        Ok(()) => Scanned::All,
-        Err(error) => Scanned::Until(last, error),
+        let content = row.get_ref(2)?.as_blob().ok().and_then(|blob| MoveRow::take(key, mv, blob));
+        // The key of a damaged row may be the damage.
+        if content.is_some() {
+            before = Some(place);
+            *last = Some(key);
+        }
+        if !visit((place, content)) {
+            return Ok(());
+        }
     }
+    Ok(())
 }
 
 /// Flags of marks that say something where no game has the move: added by hand, or added and deleted
@@ -684,18 +694,20 @@ fn places(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<RowKey>> {
 /// The ids of the counted games, as far as they can be read.
 fn game_ids(connection: &Connection, report: &mut RepairReport) -> Vec<[u8; 16]> {
     let mut ids = Vec::new();
-    let mut read = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare("SELECT id FROM games ORDER BY id")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            ids.push(row.get(0)?);
-        }
-        Ok(())
-    };
-    if let Err(error) = read() {
+    if let Err(error) = read_game_ids(connection, &mut ids) {
         report.lost.push(message!("{error}: table games after {} rows", ids.len()));
     }
     ids
+}
+
+/// Adds the ids of the counted games to `ids`, up to damage.
+fn read_game_ids(connection: &Connection, ids: &mut Vec<[u8; 16]>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("SELECT id FROM games ORDER BY id")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        ids.push(row.get(0)?);
+    }
+    Ok(())
 }
 
 /// Copies the tables that need no repair.
@@ -706,21 +718,26 @@ fn copy_others(
     report: &mut RepairReport,
 ) -> Result<(), InteropError> {
     let is_whole = report.dropped == 0 && report.lost.is_empty();
-    let is_carried = |table: &&BookTable| match table.part {
-        BookPart::Journal | BookPart::Origins | BookPart::Scores | BookPart::Samples => true,
-        BookPart::Games => table.name != "games", // counted as they are copied
-        // With fewer moves, other things follow from scores.
-        BookPart::Propagated => is_whole,
-        BookPart::Frame | BookPart::Moves | BookPart::Marks | BookPart::Groups => false,
-    };
     let samples = if has_samples { SAMPLE_TABLES } else { &[] };
-    for BookTable { name, .. } in TABLES.iter().chain(samples).filter(is_carried) {
+    let tables = TABLES.iter().chain(samples).filter(|table| is_carried(table, is_whole));
+    for BookTable { name, .. } in tables {
         let mut copied = 0;
         if let Err(error) = copy_table(connection, writer, name, &mut copied)? {
             report.lost.push(message!("{error}: table {name} after {copied} rows"));
         }
     }
     Ok(())
+}
+
+/// Returns true if a table is copied as it is; `is_whole` states that all moves are kept.
+fn is_carried(table: &BookTable, is_whole: bool) -> bool {
+    match table.part {
+        BookPart::Journal | BookPart::Origins | BookPart::Scores | BookPart::Samples => true,
+        BookPart::Games => table.name != "games", // counted as they are copied
+        // With fewer moves, other things follow from scores.
+        BookPart::Propagated => is_whole,
+        BookPart::Frame | BookPart::Moves | BookPart::Marks | BookPart::Groups => false,
+    }
 }
 
 /// Copies a table up to its end or to damage, and no more than a file of that length holds.
@@ -731,29 +748,38 @@ fn copy_table(
     copied: &mut u64,
 ) -> Result<rusqlite::Result<()>, InteropError> {
     let mut written = Ok(());
-    let mut read = || -> rusqlite::Result<()> {
-        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-        let most: i64 = connection.query_row(sql, [], |row| row.get(0))?;
-        let mut left = usize::try_from(most).unwrap_or(usize::MAX);
-        let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
-        let columns = statement.column_count();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let values = (0..columns).map(|i| row.get(i));
-            let values = values.collect::<rusqlite::Result<Vec<Value>>>()?;
-            left = left
-                .checked_sub(values.iter().map(bytes_of).sum())
-                .ok_or_else(|| row_fault("more content than a file of its length can hold"))?;
-            written = writer.put_values(table, values);
-            if written.is_err() {
-                return Ok(());
-            }
-            *copied += 1;
-        }
-        Ok(())
-    };
-    let read = read();
+    let read = for_each_row(connection, table, &mut |values| {
+        written = writer.put_values(table, values);
+        *copied += u64::from(written.is_ok());
+        written.is_ok()
+    });
     written.map(|()| read)
+}
+
+/// Calls `visit` with the values of each row of a table until it returns `false`. Values that are longer than
+/// the file are an error.
+fn for_each_row(
+    connection: &Connection,
+    table: &str,
+    visit: &mut dyn FnMut(Vec<Value>) -> bool,
+) -> rusqlite::Result<()> {
+    let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+    let most: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let values = (0..columns).map(|i| row.get(i));
+        let values = values.collect::<rusqlite::Result<Vec<Value>>>()?;
+        left = left
+            .checked_sub(values.iter().map(bytes_of).sum())
+            .ok_or_else(|| row_fault("more content than a file of its length can hold"))?;
+        if !visit(values) {
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// The length of a text or a blob.

@@ -1,6 +1,6 @@
 //! Finding the positions of one of the program's own books, and the rows that no reader would find.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::marker::PhantomData;
 use std::path::Path;
 
@@ -130,7 +130,9 @@ impl<G: Symmetric + Notation> Walker<'_, G> {
         }
         self.reach.check_stop(self.path)?;
         let images = 0..position.symmetries();
-        let images: HashSet<u64> = images.map(|s| position.symmetric_key(s, self.keys).0).collect();
+        // In the order of the keys: what is found first is given as an example.
+        let images: BTreeSet<u64> =
+            images.map(|s| position.symmetric_key(s, self.keys).0).collect();
         for key in images.into_iter().filter(|&key| key != canonical.key.0) {
             self.found.astray.extend(self.index.of(key));
         }
@@ -158,6 +160,7 @@ impl<G: Symmetric + Notation> Walker<'_, G> {
         let reached = self.index.reached() as u64;
         let of = self.index.rows().len() as u64;
         self.reach.progress.report(Step::Walking, reached, of);
+        // Recursion is as deep as a game is long: each stone takes a point of the board.
         for (row, mv) in moves {
             let undo = position.make(mv);
             let keys = self.keys;
@@ -240,6 +243,13 @@ mod tests {
         entry(canonical.key.0, board.canonical_move(canonical, mv).pack())
     }
 
+    /// A row after h8 under another image of its move.
+    fn other_image(mv: &str) -> BookEntry {
+        let (centre, mv) = (after("h8"), Point::parse(mv).unwrap());
+        let image = (0..8).map(|s| centre.map_move(mv, s)).max().unwrap();
+        entry(centre.canonical().key.0, image.pack())
+    }
+
     fn write(path: &Path, mut entries: Vec<BookEntry>) {
         entries.sort_by_key(|entry| (entry.key, entry.mv));
         let mut writer = OwnWriter::create(path, &StopFlag::default()).unwrap();
@@ -258,10 +268,11 @@ mod tests {
     #[test]
     fn rows_that_no_reader_finds_are_faults() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let [whole, sick, clean] =
+            ["healthy", "sick", "clean"].map(|name| folder.path().join(name));
         let healthy = [row("", "h8"), row("h8", "h9"), row("h8 h9", "a1"), row("h8 h9 a1", "b2")];
-        write(&at("healthy"), healthy.to_vec());
-        assert_eq!(found(&at("healthy"), 0), (vec![], 0));
+        write(&whole, healthy.to_vec());
+        assert_eq!(found(&whole, 0), (vec![], 0));
         // A stone stands there.
         let occupied =
             entry(row("h8", "h9").key.cast_unsigned(), Point::parse("h8").unwrap().pack());
@@ -270,22 +281,15 @@ mod tests {
         let image = (0..8).map(|s| board.symmetric_key(s, None)).max().unwrap();
         let astray = entry(image.0, row("h8 h9 a1", "b2").mv);
         // Another image of a move that has a row, and of one that has none.
-        let centre = after("h8");
-        let canonical = centre.canonical();
-        let other_image = |mv: &str| {
-            let mv = Point::parse(mv).unwrap();
-            let images = (0..8).map(|s| centre.map_move(mv, s)).max().unwrap();
-            entry(canonical.key.0, images.pack())
-        };
         let faults = [occupied, astray, other_image("h9"), other_image("i9")];
-        write(&at("sick"), healthy.iter().chain(&faults).cloned().collect());
+        write(&sick, healthy.iter().chain(&faults).cloned().collect());
         let expected =
             vec![(Issue::NotCanonical, 2), (Issue::IllegalMove, 1), (Issue::MirrorDuplicate, 1)];
-        assert_eq!(found(&at("sick"), 0), (expected, 1), "the row under another image");
-        let report = repair_gomoku(&at("sick"), &at("clean"), &DoctorOptions::default());
+        assert_eq!(found(&sick, 0), (expected, 1), "the row under another image");
+        let report = repair_gomoku(&sick, &clean, &DoctorOptions::default());
         assert_eq!(report.unwrap().dropped, 3);
-        assert_eq!(found(&at("clean"), 0).0, [(Issue::MirrorDuplicate, 1)]);
-        Book::open(&at("clean")).unwrap().verify().unwrap();
+        assert_eq!(found(&clean, 0).0, [(Issue::MirrorDuplicate, 1)]);
+        Book::open(&clean).unwrap().verify().unwrap();
     }
 
     #[test]

@@ -37,6 +37,8 @@ const fn number(role: Role) -> usize {
 pub(crate) fn words() -> Box<Words> {
     words_of(|piece, square| {
         let man = 2 * number(piece.role()) + usize::from(piece.side() == Side::First);
+        // The table has words for twelve pieces on 64 squares. Beyond them the same words are
+        // rotated: by 16 bits for each twelve pieces, and by 8 for the squares from 64 on.
         let word = POLYGLOT[64 * (man % 12) + square.index() % 64];
         let word = word.rotate_left(16 * (man / 12) as u32);
         if square.index() >= 64 { word.rotate_left(8) } else { word }

@@ -40,6 +40,7 @@ pub(crate) fn read_around_damage<E>(
         let Scanned::Until(last, error) = scan(low..=high, false)? else { continue };
         first.get_or_insert(error);
         low = last.map_or(low, |last| last.saturating_add(1));
+        // After the greatest number `low` stays where it is, and there is nothing more to read.
         if low > high || last == Some(i64::MAX) {
             continue;
         }
@@ -51,6 +52,7 @@ pub(crate) fn read_around_damage<E>(
             high = likely;
         }
         if low < high {
+            // The sum may need 65 bits. Rounded down, so that neither half is the whole again.
             let middle = ((i128::from(low) + i128::from(high)) >> 1) as i64;
             queue.extend([low..=middle, middle + 1..=high]);
         } else if low == high {
@@ -100,12 +102,16 @@ mod tests {
         (rows, lost)
     }
 
+    /// Returns true for rows that fail.
+    fn is_hole(n: i64) -> bool {
+        (100..120).contains(&n) || n == 500 || (900..903).contains(&n)
+    }
+
     #[test]
     fn all_is_read_but_for_the_holes() {
         assert_eq!(read(|_| false).1, []);
-        let holes = |n| (100..120).contains(&n) || n == 500 || (900..903).contains(&n);
-        let (rows, lost) = read(holes);
-        assert_eq!(rows, (1..=1000).filter(|&n| !holes(n)).collect::<Vec<_>>());
+        let (rows, lost) = read(is_hole);
+        assert_eq!(rows, (1..=1000).filter(|&n| !is_hole(n)).collect::<Vec<_>>());
         assert_eq!(lost, [100..=119, 500..=500, 900..=902]);
         let (rows, lost) = read(|n| n > 700);
         assert_eq!(rows, (1..=700).collect::<Vec<_>>());

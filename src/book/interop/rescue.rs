@@ -60,13 +60,10 @@ pub(crate) fn rescue(
     memory: usize,
     stop: &StopFlag,
 ) -> Result<Option<Rescued>, InteropError> {
-    let io = |source: io::Error| match source.kind() {
-        io::ErrorKind::Interrupted => InteropError::Interrupted { path: path.to_owned() },
-        _ => InteropError::Io { path: path.to_owned(), source },
-    };
-    let mut file = open::regular(path).map_err(io)?;
-    let Some(header) = Header::read(&mut file).map_err(io)? else { return Ok(None) };
-    let have = file.metadata().map_err(io)?.len() / header.page_size;
+    let mut file = open::regular(path).map_err(|e| io_error(path, e))?;
+    let header = Header::read(&mut file).map_err(|e| io_error(path, e))?;
+    let Some(header) = header else { return Ok(None) };
+    let have = file.metadata().map_err(|e| io_error(path, e))?.len() / header.page_size;
     let mut rescued = Rescued::default();
     let mut frame = Frame::default();
     let most = memory / ROW_BYTES;
@@ -78,7 +75,7 @@ pub(crate) fn rescue(
         }
         Ok(())
     })
-    .map_err(io)?;
+    .map_err(|e| io_error(path, e))?;
     if is_full {
         return Err(InteropError::TooLarge { path: path.to_owned(), rows: most as u64, memory });
     }
@@ -87,6 +84,19 @@ pub(crate) fn rescue(
         rescued.lost.push(message!("{missing} of its {} pages are missing", header.pages));
     }
     Ok(rescued.complete(game, &frame, &parents))
+}
+
+/// The error of reading a book.
+fn io_error(path: &Path, source: io::Error) -> InteropError {
+    match source.kind() {
+        io::ErrorKind::Interrupted => InteropError::Interrupted { path: path.to_owned() },
+        _ => InteropError::Io { path: path.to_owned(), source },
+    }
+}
+
+/// The place of a row; `None` if its number of the move is none.
+fn row_key(key: i64, mv: i64) -> Option<RowKey> {
+    u16::try_from(mv).ok().map(|mv| (key, mv))
 }
 
 /// The first page of a table: they are in the order of the tables, from page 2 on.
@@ -99,10 +109,9 @@ impl Rescued {
     /// by a checksum.
     fn take(&mut self, page: u32, record: Vec<Value>, frame: &mut Frame) {
         use Value::{Blob, Integer, Null, Text};
-        let place = |key: i64, mv: i64| u16::try_from(mv).ok().map(|mv| (key, mv));
         match &record[..] {
             [Integer(key), Integer(mv), Blob(blob)] => {
-                let Some(place) = place(*key, *mv) else { return };
+                let Some(place) = row_key(*key, *mv) else { return };
                 match MoveRow::take(place.0, place.1, blob) {
                     Some(row) => {
                         self.rows.entry(place).or_insert(row);
@@ -111,14 +120,14 @@ impl Rescued {
                 }
             }
             [Integer(key), Integer(mv), Text(group)] => {
-                let Some(place) = place(*key, *mv) else { return };
+                let Some(place) = row_key(*key, *mv) else { return };
                 self.marks.entry(place).or_default().groups.insert(group.clone());
             }
             [Integer(key), Integer(mv), Integer(priority), Integer(flags), weight, comment, _]
                 if matches!(weight, Integer(_) | Null) && matches!(comment, Text(_) | Null) =>
             {
                 let flags = Flags::from_bits(*flags);
-                let (Some(place), Some(flags)) = (place(*key, *mv), flags) else { return };
+                let (Some(place), Some(flags)) = (row_key(*key, *mv), flags) else { return };
                 let mark = self.marks.entry(place).or_default();
                 mark.priority = *priority;
                 mark.flags = flags;

@@ -50,13 +50,13 @@ fn unknown(path: &Path, what: impl Into<Message>) -> InteropError {
 
 fn sniff_tables(database: &Database) -> Result<BookFormat, InteropError> {
     let path = &database.path;
-    let unknown = |what: Message| InteropError::Unknown { path: path.clone(), what };
     for format in [BookFormat::Obk, BookFormat::PfBook, BookFormat::Xqb] {
         let Some(layout) = format.layout() else { continue };
         let Some(columns) = database.columns(layout.table)? else { continue };
         for needed in &layout.columns[..2] {
-            if !columns.iter().any(|column| column.eq_ignore_ascii_case(needed)) {
-                return Err(unknown(message!("its table {} has no column {needed}", layout.table)));
+            if !has_column(&columns, needed) {
+                let what = message!("its table {} has no column {needed}", layout.table);
+                return Err(unknown(path, what));
             }
         }
         if format == BookFormat::Xqb {
@@ -67,16 +67,20 @@ fn sniff_tables(database: &Database) -> Result<BookFormat, InteropError> {
     let application: Option<u32> =
         database.query(|c| c.query_row("PRAGMA application_id", [], |row| row.get(0))).ok();
     if application == Some(APPLICATION_ID) {
-        return Err(unknown("already a book of this program".into()));
+        return Err(unknown(path, "already a book of this program"));
     }
-    Err(unknown("a SQLite database without the tables of a book".into()))
+    Err(unknown(path, "a SQLite database without the tables of a book"))
+}
+
+/// Returns true if a table has a column of that name; SQLite ignores the case of names.
+fn has_column(columns: &[String], name: &str) -> bool {
+    columns.iter().any(|column| column.eq_ignore_ascii_case(name))
 }
 
 /// Books of jieqi and banqi have the same tables.
 fn refuse_other_games(database: &Database) -> Result<(), InteropError> {
     let columns = database.columns("information")?.unwrap_or_default();
-    let has = |name: &str| columns.iter().any(|column| column.eq_ignore_ascii_case(name));
-    if !has("name") || !has("value") {
+    if !has_column(&columns, "name") || !has_column(&columns, "value") {
         return Ok(());
     }
     let sql = "SELECT CAST(value AS TEXT) FROM information NOT INDEXED WHERE name = 'type' LIMIT 1";

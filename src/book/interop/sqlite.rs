@@ -271,11 +271,7 @@ impl Database {
         let time = CHECK_TIME + CHECK_TIME_PER_MIB * (self.bytes >> 20) as u32;
         self.guard.set_deadline(Some(Instant::now() + time));
         self.guard.restart();
-        let read = || -> rusqlite::Result<Vec<String>> {
-            let mut check = self.connection.prepare(&format!("PRAGMA integrity_check({most})"))?;
-            check.query_map([], |row| row.get(0))?.collect()
-        };
-        let lines = read();
+        let lines = self.integrity_lines(most);
         self.guard.set_deadline(None);
         match lines {
             Ok(lines) => lines.into_iter().filter(|line| line != "ok").map(Message::from).collect(),
@@ -284,6 +280,12 @@ impl Database {
             }
             Err(error) => vec![error.to_string().into()],
         }
+    }
+
+    /// The lines of SQLite's own check: "ok", or up to `most` faults.
+    fn integrity_lines(&self, most: usize) -> rusqlite::Result<Vec<String>> {
+        let mut check = self.connection.prepare(&format!("PRAGMA integrity_check({most})"))?;
+        check.query_map([], |row| row.get(0))?.collect()
     }
 
     /// Returns true if some index is over an expression or a part of a table: checking it would run

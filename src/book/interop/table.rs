@@ -151,31 +151,32 @@ struct Columns {
 impl Columns {
     /// The columns of a table of any game, but for the wins.
     fn of(head: &StringRecord) -> Self {
-        let place = |name: &str| head.iter().position(|column| is_name(column, name));
         Self {
-            fen: place("fen"),
-            key: place("key"),
-            mv: place("move"),
-            games: place("games"),
+            fen: place(head, "fen"),
+            key: place(head, "key"),
+            mv: place(head, "move"),
+            games: place(head, "games"),
             wins: [None, None],
-            draws: place("draws"),
-            years: [place("year_min"), place("year_max")],
-            weight: place("weight"),
-            priority: place("priority"),
-            flags: place("flags"),
-            groups: place("groups"),
-            comment: place("comment"),
+            draws: place(head, "draws"),
+            years: [place(head, "year_min"), place(head, "year_max")],
+            weight: place(head, "weight"),
+            priority: place(head, "priority"),
+            flags: place(head, "flags"),
+            groups: place(head, "groups"),
+            comment: place(head, "comment"),
         }
     }
 
     /// The columns of a table of one game.
     fn of_game<G: Game>(head: &StringRecord) -> Self {
-        let wins = Side::ALL.map(|side| {
-            let name = side_name::<G>(side);
-            head.iter().position(|column| is_name(column, name))
-        });
+        let wins = Side::ALL.map(|side| place(head, side_name::<G>(side)));
         Self { wins, ..Self::of(head) }
     }
+}
+
+/// The place of the column of that name.
+fn place(head: &StringRecord, name: &str) -> Option<usize> {
+    head.iter().position(|column| is_name(column, name))
 }
 
 /// A cell; empty if there is none. The apostrophe that keeps a spreadsheet from reading a formula is removed from texts only,

@@ -99,18 +99,22 @@ const VECTORS: [Vector; 5] = [
     ),
 ];
 
+/// The key of a position, not of its mirror image, in a format.
+fn key(format: BookFormat, position: &Position) -> u64 {
+    scheme(format).key(position, false)
+}
+
 #[test]
 fn hashes_are_those_of_the_vectors() {
     for (fen, [obk, mirror, eleeye, moonriver, xboard], board, (round, mirrored)) in VECTORS {
         let position = Position::from_fen(fen).unwrap();
-        let key = |format: BookFormat, mirrored| scheme(format).key(&position, mirrored);
-        assert_eq!(key(BookFormat::Obk, false), obk, "{fen}");
-        assert_eq!(key(BookFormat::Obk, true), mirror, "{fen}");
-        assert_eq!(key(BookFormat::PfBook, false), obk, "{fen}");
-        assert_eq!(key(BookFormat::ElephantEye, false), eleeye, "{fen}");
+        assert_eq!(key(BookFormat::Obk, &position), obk, "{fen}");
+        assert_eq!(scheme(BookFormat::Obk).key(&position, true), mirror, "{fen}");
+        assert_eq!(key(BookFormat::PfBook, &position), obk, "{fen}");
+        assert_eq!(key(BookFormat::ElephantEye, &position), eleeye, "{fen}");
         let side = moonriver::SIDE[position.turn().index()];
-        assert_eq!(key(BookFormat::MoonRiver, false) ^ side, moonriver, "{fen}");
-        assert_eq!(key(BookFormat::Polyglot, false), xboard, "{fen}");
+        assert_eq!(key(BookFormat::MoonRiver, &position) ^ side, moonriver, "{fen}");
+        assert_eq!(key(BookFormat::Polyglot, &position), xboard, "{fen}");
         let (bytes, turned) = xqb::encode(&position);
         let hex: String = bytes.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, board, "{fen}");
@@ -120,15 +124,15 @@ fn hashes_are_those_of_the_vectors() {
 
 #[test]
 fn the_start_with_black_to_move_and_a_real_book_of_another_program() {
-    let key = |fen| scheme(BookFormat::Obk).key(&Position::from_fen(fen).unwrap(), false);
-    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-    assert_eq!(key(&format!("{start} b")), 0xc243_2e2e_c584_6bf6);
+    let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b";
+    let start = Position::from_fen(fen).unwrap();
+    assert_eq!(key(BookFormat::Obk, &start), 0xc243_2e2e_c584_6bf6);
     // g3g4 h9g7 h2e2, the key of which a published book holds.
     let mut position = Position::start();
     for text in ["g3g4", "h9g7", "h2e2"] {
         position.make(Move::parse(text).unwrap());
     }
-    assert_eq!(scheme(BookFormat::Obk).key(&position, false), 5_102_328_636_083_531_887);
+    assert_eq!(key(BookFormat::Obk, &position), 5_102_328_636_083_531_887);
     let mut full = scheme(BookFormat::ElephantEye).full_key(&Position::start(), false);
     full &= 0xffff_ffff;
     assert_eq!(full, 0x8f89_9c24, "the other half");
@@ -185,6 +189,11 @@ fn sample(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
+/// The path of a file in a folder.
+fn at(folder: &TempDir, name: &str) -> PathBuf {
+    folder.path().join(name)
+}
+
 fn load_options() -> LoadOptions {
     LoadOptions { from: None, memory: 1 << 30, examples: 3, stop: StopFlag::default() }
 }
@@ -193,8 +202,7 @@ fn load_options() -> LoadOptions {
 fn walked(path: &Path, reach: &Reach) -> (Loaded, u64, u64, u64) {
     let mut loaded = load(path, &load_options()).unwrap();
     let walked = walk(path, loaded.scheme(), &mut loaded.index, reach, &mut |_, _| Ok(())).unwrap();
-    let count = |flag| loaded.index.rows().iter().filter(|row| row.has(flag)).count() as u64;
-    let (reached, illegal) = (count(REACHED), count(ILLEGAL));
+    let (reached, illegal) = (loaded.index.count(REACHED), loaded.index.count(ILLEGAL));
     (loaded, reached, illegal, walked.positions)
 }
 
@@ -309,16 +317,15 @@ fn there_and_back(
     options: &ExportOptions,
 ) -> (Vec<BookEntry>, PathBuf, TempDir) {
     let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    let book = own_book(&at("own"), entries_in);
-    let report = export(&book, &at("foreign"), options).unwrap();
+    let book = own_book(&at(&folder, "own"), entries_in);
+    let report = export(&book, &at(&folder, "foreign"), options).unwrap();
     assert_eq!(report.unreached, 0);
-    assert_eq!(sniff(&at("foreign")).unwrap(), options.to);
-    import(&at("foreign"), &at("again"), &ImportOptions::default()).unwrap();
-    let again = Book::open(&at("again")).unwrap();
+    assert_eq!(sniff(&at(&folder, "foreign")).unwrap(), options.to);
+    import(&at(&folder, "foreign"), &at(&folder, "again"), &ImportOptions::default()).unwrap();
+    let again = Book::open(&at(&folder, "again")).unwrap();
     again.verify().unwrap();
     let found = entries(&again);
-    (found, at("foreign"), folder)
+    (found, at(&folder, "foreign"), folder)
 }
 
 /// Returns true if a move from the start is not disabled: without one no row of a book is reached.
@@ -425,10 +432,9 @@ proptest! {
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
         let folder = TempDir::new().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let book = own_book(&at("own"), &entries_in);
-        export(&book, &at("foreign"), &ExportOptions::new(BookFormat::Obk)).unwrap();
-        let mut bytes = std::fs::read(at("foreign")).unwrap();
+        let book = own_book(&at(&folder, "own"), &entries_in);
+        export(&book, &at(&folder, "foreign"), &ExportOptions::new(BookFormat::Obk)).unwrap();
+        let mut bytes = std::fs::read(at(&folder, "foreign")).unwrap();
         for (place, byte) in changes {
             let place = place.index(bytes.len());
             bytes[place] = byte;
@@ -436,13 +442,14 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));
         }
-        std::fs::write(at("foreign"), bytes).unwrap();
+        std::fs::write(at(&folder, "foreign"), bytes).unwrap();
         let reach = Reach { plies: 0, ..Reach::default() };
         let options = DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
-        let _diagnosis = examine(&at("foreign"), &options);
-        let _repaired = repair(&at("foreign"), &at("clean"), Some(Dialect::Int64), &options);
+        let _diagnosis = examine(&at(&folder, "foreign"), &options);
+        let clean = at(&folder, "clean");
+        let _repaired = repair(&at(&folder, "foreign"), &clean, Some(Dialect::Int64), &options);
         let options = ImportOptions { reach, ..ImportOptions::default() };
-        let _report = import(&at("foreign"), &at("again"), &options);
+        let _report = import(&at(&folder, "foreign"), &at(&folder, "again"), &options);
     }
 }
 
@@ -469,7 +476,7 @@ impl Handmade {
         for text in line.split_whitespace() {
             position.make(Move::parse(text).unwrap());
         }
-        let key = scheme(BookFormat::Obk).key(&position, false);
+        let key = key(BookFormat::Obk, &position);
         self.add_raw(&Value::Integer(key.cast_signed()), mv, score, wins);
     }
 
@@ -490,6 +497,14 @@ impl Handmade {
 
     fn found(&self) -> Vec<(Issue, u64)> {
         found(&self.path)
+    }
+
+    /// Examines it with a journal beside it.
+    fn is_healthy_beside(&self, journal: &[u8]) -> Result<bool, InteropError> {
+        let mut name = self.path.clone().into_os_string();
+        name.push("-journal");
+        std::fs::write(name, journal).unwrap();
+        examine(&self.path, &DoctorOptions::default()).map(|diagnosis| diagnosis.is_healthy())
     }
 
     /// Writes a clean copy and expects it to be healthy; returns its path.
@@ -595,15 +610,9 @@ fn some_rows_with_exchanged_moves_are_taken() {
 #[test]
 fn a_journal_of_finished_changes_does_not_matter() {
     let book = three_moves();
-    let beside = |bytes: &[u8]| {
-        let mut name = book.path.clone().into_os_string();
-        name.push("-journal");
-        std::fs::write(name, bytes).unwrap();
-        examine(&book.path, &DoctorOptions::default()).map(|diagnosis| diagnosis.is_healthy())
-    };
-    assert!(beside(&[0; 512]).unwrap());
-    assert!(beside(b"").unwrap());
-    let error = beside(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7").unwrap_err();
+    assert!(book.is_healthy_beside(&[0; 512]).unwrap());
+    assert!(book.is_healthy_beside(b"").unwrap());
+    let error = book.is_healthy_beside(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7").unwrap_err();
     assert!(matches!(error, InteropError::Unfinished { .. }), "{error}");
 }
 
@@ -824,7 +833,6 @@ fn what_another_program_has_not_finished() {
 #[test]
 fn flat_books_out_of_order_and_too_long() {
     let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
     let start = scheme(BookFormat::ElephantEye).key(&Position::start(), false) as u32;
     let mut bytes = Vec::new();
     for (key, mv, weight) in [(start, "h2e2", 9), (start, "a0a9", 1), (start - 1, "c3c4", 3)] {
@@ -833,22 +841,22 @@ fn flat_books_out_of_order_and_too_long() {
     }
     eleeye::Record { key: u32::MAX, mv: 0, weight: 1 }.put(&mut bytes);
     bytes.extend_from_slice(b"odd");
-    std::fs::write(at("book"), &bytes).unwrap();
+    std::fs::write(at(&folder, "book"), &bytes).unwrap();
     let options = DoctorOptions { from: Some(BookFormat::ElephantEye), ..DoctorOptions::default() };
-    let diagnosis = examine(&at("book"), &options).unwrap();
+    let diagnosis = examine(&at(&folder, "book"), &options).unwrap();
     let issues: Vec<Issue> = diagnosis.findings.iter().map(|f| f.issue).collect();
     let expected = [Issue::File, Issue::BadMove, Issue::IllegalMove, Issue::Unsorted];
     assert_eq!(issues, expected);
-    repair(&at("book"), &at("clean"), Some(Dialect::Int64), &options).unwrap();
-    assert!(examine(&at("clean"), &options).unwrap().is_healthy());
-    assert_eq!(std::fs::metadata(at("clean")).unwrap().len(), 16);
+    repair(&at(&folder, "book"), &at(&folder, "clean"), Some(Dialect::Int64), &options).unwrap();
+    assert!(examine(&at(&folder, "clean"), &options).unwrap().is_healthy());
+    assert_eq!(std::fs::metadata(at(&folder, "clean")).unwrap().len(), 16);
     // A header that states more than there is, and more than there can be.
     for counts in [[1 << 40, 3], [u64::MAX >> 1, u64::MAX >> 1]] {
         let mut bytes = Vec::new();
         moonriver::Header { counts }.put("", &mut bytes);
         moonriver::Record { key: 5, count: 1 }.put(&mut bytes);
-        std::fs::write(at("giant"), &bytes).unwrap();
-        assert_eq!(found(&at("giant"))[0].0, Issue::File);
+        std::fs::write(at(&folder, "giant"), &bytes).unwrap();
+        assert_eq!(found(&at(&folder, "giant"))[0].0, Issue::File);
     }
 }
 
@@ -869,18 +877,21 @@ fn nothing_is_replaced_and_nothing_left_behind() {
     assert!(matches!(error, InteropError::TooLarge { .. }), "{error}");
 }
 
-/// A book of one line with a mark that is locked and one that is not on illegal moves.
-fn sick_own(path: &Path) -> [BookEntry; 3] {
+/// A move of the start with one game.
+fn entry_at_start(text: &str, flags: Flags) -> BookEntry {
     let start = Position::start();
     let canonical = start.canonical();
-    let entry = |text: &str, flags: Flags| {
-        let mv = start.canonical_move(canonical, Move::parse(text).unwrap());
-        let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
-        let mark = Annotation { flags, ..Annotation::default() };
-        BookEntry { key: canonical.key.to_i64(), mv: mv.pack(), stats, weight: None, mark }
-    };
+    let mv = start.canonical_move(canonical, Move::parse(text).unwrap());
+    let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
+    let mark = Annotation { flags, ..Annotation::default() };
+    BookEntry { key: canonical.key.to_i64(), mv: mv.pack(), stats, weight: None, mark }
+}
+
+/// A book of one line with a mark that is locked and one that is not on illegal moves.
+fn sick_own(path: &Path) -> [BookEntry; 3] {
     let none = Flags::default();
-    let mut entries = [entry("h2e2", none), entry("a0a9", none), entry("a0b9", Flags::LOCKED)];
+    let mut entries = [("h2e2", none), ("a0a9", none), ("a0b9", Flags::LOCKED)]
+        .map(|(text, flags)| entry_at_start(text, flags));
     entries.sort_by_key(|entry| entry.mv);
     own_book(path, &entries);
     entries
@@ -889,38 +900,43 @@ fn sick_own(path: &Path) -> [BookEntry; 3] {
 #[test]
 fn own_books_are_mended_but_for_what_is_locked() {
     let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    sick_own(&at("own"));
-    assert_eq!(found(&at("own")), [(Issue::IllegalMove, 2)]);
-    let report =
-        repair(&at("own"), &at("clean"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
+    let [own, clean, again] = ["own", "clean", "again"].map(|name| at(&folder, name));
+    sick_own(&own);
+    assert_eq!(found(&own), [(Issue::IllegalMove, 2)]);
+    let options = DoctorOptions::default();
+    let report = repair(&own, &clean, Some(Dialect::Int64), &options).unwrap();
     assert_eq!((report.dropped, report.written), (1, 2));
-    assert_eq!(found(&at("clean")), [(Issue::IllegalMove, 1)], "the locked one stays");
-    assert!(own_doctor::is_intact(&at("clean")));
-    let mut bytes = std::fs::read(at("clean")).unwrap();
+    assert_eq!(found(&clean), [(Issue::IllegalMove, 1)], "the locked one stays");
+    assert!(own_doctor::is_intact(&clean));
+    let mut bytes = std::fs::read(&clean).unwrap();
     // Within the free part of a page: only the digest sees it.
     let place = bytes.len() - 4000;
     bytes[place] ^= 1;
-    std::fs::write(at("clean"), &bytes).unwrap();
-    assert_eq!(found(&at("clean"))[0].0, Issue::File);
-    repair(&at("clean"), &at("again"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
-    assert_eq!(found(&at("again")), [(Issue::IllegalMove, 1)]);
+    std::fs::write(&clean, &bytes).unwrap();
+    assert_eq!(found(&clean)[0].0, Issue::File);
+    repair(&clean, &again, Some(Dialect::Int64), &options).unwrap();
+    assert_eq!(found(&again), [(Issue::IllegalMove, 1)]);
+}
+
+/// A value for a column of ids.
+fn blob() -> Value {
+    Value::Blob(vec![7; 16])
+}
+
+/// A value for a column of names.
+fn text() -> Value {
+    Value::Text("x".to_owned())
 }
 
 #[test]
 fn every_table_of_a_healthy_own_book_is_kept() {
     let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    let mut writer = OwnWriter::create(&at("own"), &StopFlag::default()).unwrap();
-    let start = Position::start();
-    let canonical = start.canonical();
-    let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
-    let key = canonical.key.to_i64();
-    let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
-    writer.add(&BookEntry { key, mv, stats, weight: None, mark: Annotation::default() }).unwrap();
-    let blob = || Value::Blob(vec![7; 16]);
+    let [own, clean] = ["own", "clean"].map(|name| at(&folder, name));
+    let mut writer = OwnWriter::create(&own, &StopFlag::default()).unwrap();
+    let entry = entry_at_start("h2e2", Flags::default());
+    writer.add(&entry).unwrap();
+    let BookEntry { key, mv, .. } = entry;
     let number = Value::Integer;
-    let text = || Value::Text("x".to_owned());
     for (table, row) in [
         ("elsewhere", vec![blob()]),
         (
@@ -944,34 +960,27 @@ fn every_table_of_a_healthy_own_book_is_kept() {
         writer.put_values(table, row).unwrap();
     }
     writer.finish::<Position>(&[]).unwrap();
-    repair(&at("own"), &at("clean"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
+    repair(&own, &clean, Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
     for table in crate::book::file::store::TABLES.iter().map(|table| table.name) {
         let sql = format!("SELECT count(*) FROM {table}");
-        assert_eq!(rows_of(&at("clean"), &sql), rows_of(&at("own"), &sql), "{table}");
+        assert_eq!(rows_of(&clean, &sql), rows_of(&own, &sql), "{table}");
     }
 }
 
 #[test]
 fn a_format_without_disabled_moves_refuses_a_book_of_nothing_else() {
     let folder = TempDir::new().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    let start = Position::start();
-    let canonical = start.canonical();
-    let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
-    let mut mark = Annotation::default();
-    mark.flags.set(Flags::DISABLED, true);
-    let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
-    let entry = BookEntry { key: canonical.key.to_i64(), mv, stats, weight: None, mark };
-    let book = own_book(&at("own"), &[entry]);
+    let entry = entry_at_start("h2e2", Flags::DISABLED);
+    let book = own_book(&at(&folder, "own"), &[entry]);
     for format in BookFormat::ALL {
-        let output = at(format.name());
+        let output = at(&folder, format.name());
         match export(&book, &output, &ExportOptions::new(format)) {
             Ok(report) => assert_eq!(report.written, 1, "{format}"),
             Err(InteropError::Nothing { .. }) => assert!(!output.exists(), "{format}"),
             Err(error) => panic!("{format}: {error}"),
         }
     }
-    assert!(!at("polyglot").exists() && at("obk").exists());
+    assert!(!at(&folder, "polyglot").exists() && at(&folder, "obk").exists());
 }
 
 #[test]
@@ -1094,6 +1103,17 @@ fn nothing_but_tables_is_read() {
     }
 }
 
+/// Returns true for the error of what was interrupted.
+fn is_interrupt(error: &InteropError) -> bool {
+    match error {
+        InteropError::Interrupted { .. } => true,
+        InteropError::Book(BookError::Io { source, .. }) => {
+            source.kind() == std::io::ErrorKind::Interrupted
+        }
+        _ => false,
+    }
+}
+
 #[test]
 fn a_set_stop_flag_ends_every_query() {
     let book = three_moves();
@@ -1103,16 +1123,11 @@ fn a_set_stop_flag_ends_every_query() {
     let own = book.folder.path().join("own");
     import(&book.path, &own, &ImportOptions::default()).unwrap();
     for path in [&book.path, &own] {
-        let is_interrupt = |error: InteropError| match error {
-            InteropError::Interrupted { .. } => true,
-            InteropError::Book(BookError::Io { source, .. }) => {
-                source.kind() == std::io::ErrorKind::Interrupted
-            }
-            _ => false,
-        };
-        assert!(examine(path, &options).is_err_and(is_interrupt), "{}", path.display());
+        let examined = examine(path, &options);
+        assert!(examined.is_err_and(|error| is_interrupt(&error)), "{}", path.display());
         let clean = book.folder.path().join("clean");
-        assert!(repair(path, &clean, None, &options).is_err_and(is_interrupt));
+        let repaired = repair(path, &clean, None, &options);
+        assert!(repaired.is_err_and(|error| is_interrupt(&error)));
         assert!(!clean.exists());
     }
     let out = book.folder.path().join("out");
@@ -1140,6 +1155,16 @@ fn pipes_beside_a_book_are_not_opened() {
     assert!(matches!(examine(&pipe, &DoctorOptions::default()), Err(InteropError::Unknown { .. })));
 }
 
+/// Two bytes as a number, the higher one first.
+fn u16_at(bytes: &[u8], at: usize) -> usize {
+    usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]))
+}
+
+/// Four bytes as the number of a page, the highest one first.
+fn link_at(bytes: &[u8], at: usize) -> usize {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
+}
+
 /// Rows that share their overflow pages have more content than the file.
 #[test]
 fn content_is_bounded_by_the_length_of_the_file() {
@@ -1153,11 +1178,6 @@ fn content_is_bounded_by_the_length_of_the_file() {
     let Handmade { folder: _folder, path, connection } = book;
     drop(connection);
     let mut bytes = std::fs::read(&path).unwrap();
-    let u16_at =
-        |bytes: &[u8], at: usize| usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]));
-    let link_at = |bytes: &[u8], at: usize| {
-        u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
-    };
     let (mut first, mut rows) = (None, 0);
     for start in (4096..bytes.len()).step_by(4096).take(20) {
         if bytes[start] != 13 {
@@ -1186,21 +1206,23 @@ fn content_is_bounded_by_the_length_of_the_file() {
     assert!(texts.iter().any(|text| text.to_string().contains("more content")), "{texts:?}");
 }
 
+/// The number at an offset as SQLite writes it, seven bits a byte; moves the offset behind it.
+fn varint(cell: &[u8], at: &mut usize) -> usize {
+    let mut value = 0usize;
+    loop {
+        let byte = cell[*at];
+        *at += 1;
+        value = value << 7 | usize::from(byte & 127);
+        if byte < 128 {
+            return value;
+        }
+    }
+}
+
 /// The offset of the link to the overflow pages in a cell of a table's leaf with pages of 4096 bytes.
 fn overflow_end(cell: &[u8]) -> Option<usize> {
     let mut at = 0;
-    let mut varint = || {
-        let mut value = 0usize;
-        loop {
-            let byte = cell[at];
-            at += 1;
-            value = value << 7 | usize::from(byte & 127);
-            if byte < 128 {
-                return value;
-            }
-        }
-    };
-    let (payload, _rowid) = (varint(), varint());
+    let (payload, _rowid) = (varint(cell, &mut at), varint(cell, &mut at));
     let (least, most) = ((4096 - 12) * 32 / 255 - 23, 4096 - 35);
     if payload <= most {
         return None;

@@ -80,6 +80,7 @@ impl Compact {
         let mut bytes = [0; 46];
         for square in position.occupied() {
             if let Some(piece) = position.piece_at(square) {
+                // Pieces count from 1, because 0 is an empty square.
                 bytes[square.index() / 2] |=
                     (piece.index() as u8 + 1) << (4 * (square.index() % 2));
             }
@@ -96,6 +97,7 @@ impl Compact {
             let piece = usize::from(bits).checked_sub(1).and_then(|i| Piece::ALL.get(i));
             setup.board[square.index()] = piece.copied();
         }
+        // It was a position when it was packed.
         Position::from_setup_unchecked(&setup)
     }
 }
@@ -314,14 +316,16 @@ impl Walker<'_> {
     /// Returns true if the rows under the keys of a position are its own. A short key alone does not prove
     /// that: all of their moves must be legal.
     fn is_meant(&self, position: &Position) -> bool {
-        let is_legal = |row: usize, frame: Frame| {
-            self.index.row(row).mv().is_some_and(|mv| position.is_legal(frame.map(mv)))
-        };
         !self.scheme.is_short()
             || self.scheme.keys(position).into_iter().flatten().any(|(key, frame)| {
                 let mut rows = self.index.of(key);
-                !rows.is_empty() && rows.all(|row| is_legal(row, frame))
+                !rows.is_empty() && rows.all(|row| self.is_legal(position, row, frame))
             })
+    }
+
+    /// Returns true if the move of a row is legal in the position that has the row in that frame.
+    fn is_legal(&self, position: &Position, row: usize, frame: Frame) -> bool {
+        self.index.row(row).mv().is_some_and(|mv| position.is_legal(frame.map(mv)))
     }
 
     /// Returns true if a move leads to a row not reached yet, where rows stand for positions after the move.
@@ -391,17 +395,10 @@ fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Index
         let before = all.len();
         for row in index.of(key) {
             let mv = index.row(row).mv().map(|mv| frame.map(mv));
-            let mut played = |mv: Option<Move>| {
-                let mv = mv.filter(|&mv| position.is_legal(mv))?;
-                let undo = position.make(mv);
-                let place = WalkPosition::of(position);
-                position.unmake(mv, undo);
-                Some((mv, place))
-            };
-            let legal = played(mv);
+            let legal = played(position, mv);
             let mut reverse = None;
             if legal.is_none() && index.may_be_swapped {
-                reverse = played(mv.map(|mv| Move::new(mv.to(), mv.from())));
+                reverse = played(position, mv.map(|mv| Move::new(mv.to(), mv.from())));
             }
             all.push(IndexedRow { row, frame, legal, reverse });
         }
@@ -410,6 +407,20 @@ fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Index
         }
     }
     all
+}
+
+/// A move and the position that it leads to, if it is legal.
+fn played(position: &mut Position, mv: Option<Move>) -> Option<(Move, WalkPosition)> {
+    let mv = mv.filter(|&mv| position.is_legal(mv))?;
+    Some((mv, after(position, mv)))
+}
+
+/// The position that a legal move leads to.
+fn after(position: &mut Position, mv: Move) -> WalkPosition {
+    let undo = position.make(mv);
+    let place = WalkPosition::of(position);
+    position.unmake(mv, undo);
+    place
 }
 
 /// Rows stand for positions after the move, so every move is tried.
@@ -429,10 +440,8 @@ fn look_after(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<In
         }
         for (key, frame) in Scheme::framed(keys).into_iter().flatten() {
             for row in index.of(key) {
-                let undo = position.make(mv);
-                let place = WalkPosition::of(position);
-                position.unmake(mv, undo);
-                all.push(IndexedRow { row, frame, legal: Some((mv, place)), reverse: None });
+                let legal = Some((mv, after(position, mv)));
+                all.push(IndexedRow { row, frame, legal, reverse: None });
             }
         }
     }

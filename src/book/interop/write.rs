@@ -122,17 +122,8 @@ pub(crate) struct TableWriter {
 impl TableWriter {
     pub(crate) fn create(path: &Path, layout: &'static Layout) -> Result<Self, InteropError> {
         let file = NewFile::create(path)?;
-        let open = || {
-            let connection = open_working(
-                file.file.temporary_path(),
-                "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-                 PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY;
-                 PRAGMA cache_size = -16384; BEGIN;",
-            )?;
-            connection.execute_batch(layout.create)?;
-            Ok(connection)
-        };
-        let connection = open().map_err(|e| store_error(path, e))?;
+        let connection =
+            create_table(file.file.temporary_path(), layout).map_err(|e| store_error(path, e))?;
         let columns = layout.columns.map(|name| format!("\"{name}\"")).join(", ");
         let insert = format!(
             "INSERT INTO \"{}\"({columns}) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -176,20 +167,35 @@ impl TableWriter {
     /// Makes the index, checks the file and moves it to its place.
     pub(crate) fn finish(self) -> Result<(), InteropError> {
         let Self { path, file, connection, layout, .. } = self;
-        let close = || {
-            connection.execute_batch(layout.create_index)?;
-            connection.execute_batch("COMMIT")?;
-            let verdict: String =
-                connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-            connection.close().map_err(|(_, error)| error)?;
-            Ok(verdict)
-        };
-        let verdict = close().map_err(|e| store_error(&path, e))?;
+        let verdict = close_table(connection, layout).map_err(|e| store_error(&path, e))?;
         if verdict != "ok" {
             return Err(write_error(&path, io::Error::other(verdict)));
         }
         file.commit(&path)
     }
+}
+
+/// Opens the empty file at `path` and creates the table in a transaction.
+fn create_table(path: &Path, layout: &Layout) -> rusqlite::Result<Connection> {
+    let connection = open_working(
+        path,
+        "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+         PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY;
+         PRAGMA cache_size = -16384; BEGIN;",
+    )?;
+    connection.execute_batch(layout.create)?;
+    Ok(connection)
+}
+
+/// Makes the index, ends the transaction and closes the file. Returns the verdict of SQLite's check: "ok"
+/// or a fault.
+fn close_table(connection: Connection, layout: &Layout) -> rusqlite::Result<String> {
+    // After all rows: adding to an index row by row would take longer.
+    connection.execute_batch(layout.create_index)?;
+    connection.execute_batch("COMMIT")?;
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    connection.close().map_err(|(_, error)| error)?;
+    Ok(verdict)
 }
 
 fn store_error(path: &Path, error: rusqlite::Error) -> InteropError {

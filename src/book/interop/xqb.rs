@@ -117,6 +117,7 @@ pub(crate) fn encode(position: &Position) -> (Key, Turned) {
     for code in cells {
         let width = if code == 0 { 1 } else { 5 };
         let empty_or_piece = if code == 0 { 0 } else { 0x10 | u16::from(code) };
+        // At most seven bits wait for five more, so 16 suffice; those written are shifted out.
         bits = bits << width | empty_or_piece;
         bit_count += width;
         if bit_count >= 8 {
@@ -148,6 +149,7 @@ pub(crate) fn decode(key: &[u8]) -> Option<Setup> {
             setup.board[Square::at(at % 9, 9 - at / 9).index()] = Some(piece(code)?);
         }
     }
+    // The rest of the last byte is zeros.
     let mut rest = 0;
     for bit in bits {
         rest += 1;

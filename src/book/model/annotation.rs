@@ -152,6 +152,7 @@ impl Annotation {
             Some(len) => Some(take_text(len, input)?),
         };
         let mut groups = BTreeSet::new();
+        // A forged number of groups ends with the input: each takes a byte at least.
         for _ in 0..varint::take(input)? {
             let len = varint::take(input)?;
             groups.insert(take_text(len, input)?);

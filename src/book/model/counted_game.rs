@@ -62,9 +62,8 @@ impl GameId {
         let key = usual.symmetric_key(0, None);
         // Only images that leave the start as it is: others are games from another start.
         let images = (0..usual.symmetries()).filter(|&s| usual.symmetric_key(s, None) == key);
-        let image = |s: u8| moves.iter().map(|&mv| usual.map_move(mv, s)).collect::<Vec<_>>();
         let least = images
-            .map(image)
+            .map(|s| moves.iter().map(|&mv| usual.map_move(mv, s)).collect::<Vec<_>>())
             .min_by_key(|moves: &Vec<G::Move>| moves.iter().map(|mv| mv.pack()).collect::<Vec<_>>())
             .unwrap_or_else(|| moves.to_vec());
         (Self::new::<G>(start, &least), least)
@@ -190,6 +189,7 @@ impl CountedGame {
         votes[usize::from(result_number(facts.result))] = 1;
         let start = start.filter(|_| kind != GameKind::OtherStart).unwrap_or(0);
         Self {
+            // All moves name a game, those beyond the ones that are kept, too.
             id: GameId::new::<G>(other.as_deref().unwrap_or(usual.text(start)), moves),
             serial: 0,
             kind,
@@ -484,12 +484,15 @@ mod tests {
         }
     }
 
+    fn any_number() -> impl Strategy<Value = Option<u16>> {
+        prop::option::of(1..4000u16)
+    }
+
     fn any_played() -> impl Strategy<Value = CountedGame> {
-        let number = || prop::option::of(1..4000u16);
         let moves = prop::collection::vec(any::<u16>(), 0..70);
         let details = prop::option::of(any_details().prop_map(Box::new));
-        let ratings = (number(), number());
-        (any::<[u8; 16]>(), any::<[u32; 4]>(), number(), ratings, moves, details).prop_map(
+        let ratings = (any_number(), any_number());
+        (any::<[u8; 16]>(), any::<[u32; 4]>(), any_number(), ratings, moves, details).prop_map(
             |(id, votes, year, (first, second), moves, details)| CountedGame {
                 id: GameId(id),
                 serial: u64::from(votes[0]),
@@ -503,6 +506,11 @@ mod tests {
                 details,
             },
         )
+    }
+
+    fn sum(mut one: CountedGame, other: &CountedGame) -> CountedGame {
+        one.absorb(other.clone());
+        one
     }
 
     #[test]
@@ -528,7 +536,6 @@ mod tests {
         fn copies_may_come_in_any_order(
             a in any_played(), b in any_played(), c in any_played(),
         ) {
-            let sum = |mut x: CountedGame, y: &CountedGame| { x.absorb(y.clone()); x };
             let one = sum(sum(a.clone(), &b), &c);
             let other = sum(a, &sum(c, &b));
             prop_assert_eq!(one, other);

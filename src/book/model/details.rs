@@ -32,15 +32,13 @@ pub(crate) struct GameDetails {
 impl GameDetails {
     /// The details of a record, which is that number of a source.
     pub(crate) fn of<G: Notation>(record: &Record<G>, source: [u8; 8], number: u64) -> Self {
-        let tag = |names: &[&str]| {
-            names.iter().find_map(|name| record.tag(name).and_then(known)).unwrap_or_default()
-        };
         let [first, second]: [&[&str]; 2] = match G::BLACK {
             crate::game::Side::First => [&["Black"], &["White"]],
             crate::game::Side::Second => [&["Red", "White"], &["Black"]],
         };
         let moves = record.tree.moves.iter().take(MAX_MOVES).map(|mv| mv.pack()).collect();
-        Self { players: [tag(first), tag(second)], event: tag(&["Event"]), source, number, moves }
+        let players = [tag_of(record, first), tag_of(record, second)];
+        Self { players, event: tag_of(record, &["Event"]), source, number, moves }
     }
 
     /// The place among the details of the copies of a game: the first are those that state most.
@@ -73,13 +71,8 @@ impl GameDetails {
     }
 
     pub(crate) fn take(input: &mut &[u8]) -> Option<Self> {
-        let mut text = || -> Option<Box<str>> {
-            let len = usize::try_from(varint::take(input)?).ok()?;
-            let text = str::from_utf8(input.split_off(..len.min(MAX_TEXT_BYTES + 1))?).ok()?;
-            (text.is_empty() || known(text).as_deref() == Some(text)).then(|| text.into())
-        };
-        let players = [text()?, text()?];
-        let event = text()?;
+        let players = [take_text(input)?, take_text(input)?];
+        let event = take_text(input)?;
         let source = *input.split_off(..8)?.first_chunk()?;
         let number = varint::take(input)?;
         let len = usize::try_from(varint::take(input)?).ok().filter(|&len| len <= MAX_MOVES)?;
@@ -87,6 +80,19 @@ impl GameDetails {
         let moves = bytes.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
         Some(Self { players, event, source, number, moves })
     }
+}
+
+/// The first known text among the tags of these names; empty if there is none.
+fn tag_of<G: Notation>(record: &Record<G>, names: &[&str]) -> Box<str> {
+    names.iter().find_map(|name| record.tag(name).and_then(known)).unwrap_or_default()
+}
+
+/// Takes a text after its length; `None` if it is not as [`known`] makes it.
+fn take_text(input: &mut &[u8]) -> Option<Box<str>> {
+    let len = usize::try_from(varint::take(input)?).ok()?;
+    // A byte more than any text has is enough for the comparison below to refuse a longer one.
+    let text = str::from_utf8(input.split_off(..len.min(MAX_TEXT_BYTES + 1))?).ok()?;
+    (text.is_empty() || known(text).as_deref() == Some(text)).then(|| text.into())
 }
 
 /// A text in one line, cut where it is too long; `None` if it is empty or stands for an unknown one.
@@ -102,10 +108,13 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn any_text() -> impl Strategy<Value = Box<str>> {
+        "[a-c胡]{0,3}".prop_map(String::into_boxed_str)
+    }
+
     pub(crate) fn any_details() -> impl Strategy<Value = GameDetails> {
-        let text = || "[a-c胡]{0,3}".prop_map(Box::from);
         let moves = prop::collection::vec(any::<u16>(), 0..5).prop_map(Box::from);
-        (text(), text(), text(), any::<[u8; 8]>(), 0..4u64, moves).prop_map(
+        (any_text(), any_text(), any_text(), any::<[u8; 8]>(), 0..4u64, moves).prop_map(
             |(first, second, event, source, number, moves)| GameDetails {
                 players: [first, second],
                 event,

@@ -174,14 +174,11 @@ impl Filter {
     /// characters, half width and lower case, no field set that has no effect.
     #[must_use]
     pub fn folded(&self) -> Self {
-        let fold = |text: &Option<String>| {
-            text.as_ref().map(|text| fold_name(text)).filter(|text| !text.is_empty())
-        };
         Self {
-            player: fold(&self.player),
-            first_player: fold(&self.first_player),
-            second_player: fold(&self.second_player),
-            event: fold(&self.event),
+            player: folded_part(self.player.as_deref()),
+            first_player: folded_part(self.first_player.as_deref()),
+            second_player: folded_part(self.second_player.as_deref()),
+            event: folded_part(self.event.as_deref()),
             from_ply: if self.from_ply == 1 { 0 } else { self.from_ply },
             ..self.clone()
         }
@@ -190,13 +187,10 @@ impl Filter {
     /// Returns true if the facts that the record states meet the conditions. For a [`folded`](Self::folded)
     /// filter.
     pub(crate) fn admits_record<G: Notation>(&self, record: &Record<G>, facts: &Facts) -> bool {
-        let has = |part: &Option<String>, sides: &[Side]| {
-            part.as_ref().is_none_or(|part| plays(record, part, sides))
-        };
         self.admits_facts(facts)
-            && has(&self.player, &[Side::First, Side::Second])
-            && has(&self.first_player, &[Side::First])
-            && has(&self.second_player, &[Side::Second])
+            && self.player.as_ref().is_none_or(|part| plays(record, part, &Side::ALL))
+            && self.first_player.as_ref().is_none_or(|part| plays(record, part, &[Side::First]))
+            && self.second_player.as_ref().is_none_or(|part| plays(record, part, &[Side::Second]))
             && self.event.as_ref().is_none_or(|part| {
                 record.tag("Event").is_some_and(|event| fold_name(event).contains(part))
             })
@@ -233,6 +227,11 @@ impl Filter {
                 Some(Mover::Winner) => result == Some(Outcome::Win(side)),
             }
     }
+}
+
+/// The part of a name that a condition asks for, folded; `None` if it asks for nothing.
+fn folded_part(text: Option<&str>) -> Option<String> {
+    text.map(fold_name).filter(|text| !text.is_empty())
 }
 
 /// A name or a part of one, so that the same name in traditional or simplified characters, full or half width, capitals
@@ -304,15 +303,15 @@ mod tests {
             record(&[("Red", "Hu Ronghua"), ("black", "Yang Guanlin"), ("Event", "第一屆")]);
         let facts = Facts::of(&record);
         let admits = |filter: Filter| filter.folded().admits_record(&record, &facts);
-        let some = |text: &str| Some(text.to_owned());
         let none = Filter::default;
         assert!(admits(none()));
-        assert!(admits(Filter { player: some("YANG"), ..none() }));
-        assert!(!admits(Filter { first_player: some("yang"), ..none() }));
-        assert!(admits(Filter { second_player: some("yang"), ..none() }));
-        assert!(admits(Filter { first_player: some("hu"), player: some("yang"), ..none() }));
-        assert!(admits(Filter { event: some("第一"), ..none() }));
-        assert!(!admits(Filter { event: some("第二"), ..none() }));
+        assert!(admits(Filter { player: Some("YANG".into()), ..none() }));
+        assert!(!admits(Filter { first_player: Some("yang".into()), ..none() }));
+        assert!(admits(Filter { second_player: Some("yang".into()), ..none() }));
+        let [hu, yang] = ["hu", "yang"].map(|name| Some(name.to_owned()));
+        assert!(admits(Filter { first_player: hu, player: yang, ..none() }));
+        assert!(admits(Filter { event: Some("第一".into()), ..none() }));
+        assert!(!admits(Filter { event: Some("第二".into()), ..none() }));
         assert!(!admits(Filter { since: Some(1800), ..none() }), "no year is stated");
         assert!(!admits(Filter { min_rating: Some(0), ..none() }), "no rating is stated");
     }

@@ -162,6 +162,11 @@ mod tests {
         })
     }
 
+    fn sum(mut one: GroupNames, other: &GroupNames) -> GroupNames {
+        one.absorb(other.clone());
+        one
+    }
+
     proptest! {
         #[test]
         fn put_then_take_is_identity(names in any_names(), key: i64, mv: u16, group: String) {
@@ -177,7 +182,6 @@ mod tests {
 
         #[test]
         fn copies_may_come_in_any_order(a in any_names(), b in any_names(), c in any_names()) {
-            let sum = |mut x: GroupNames, y: &GroupNames| { x.absorb(y.clone()); x };
             let one = sum(sum(a.clone(), &b), &c);
             prop_assert_eq!(one, sum(c, &sum(b, &a)));
         }

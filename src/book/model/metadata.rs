@@ -168,39 +168,40 @@ impl Metadata {
     /// The inverse of [`to_pairs`](Self::to_pairs); the name of the first value that is missing, no
     /// number, or at odds with others otherwise.
     pub(crate) fn from_pairs(pairs: &BTreeMap<String, String>) -> Result<Self, &'static str> {
-        let text = |name: &'static str| pairs.get(name).cloned().ok_or(name);
-        let number = |name: &'static str| text(name)?.parse().map_err(|_| name);
         let counts = Counts {
-            games: number("games")?,
-            first: number("first_wins")?,
-            draws: number("draws")?,
-            second: number("second_wins")?,
-            disputed: number("disputed")?,
-            tied: number("tied")?,
-            records: number("records")?,
-            bad: number("bad")?,
-            filtered: number("filtered")?,
-            duplicates: number("duplicates")?,
-            other_starts: number("other_starts")?,
-            other_start_records: number("other_start_records")?,
-            no_moves: number("no_moves")?,
-            no_move_records: number("no_move_records")?,
+            games: number(pairs, "games")?,
+            first: number(pairs, "first_wins")?,
+            draws: number(pairs, "draws")?,
+            second: number(pairs, "second_wins")?,
+            disputed: number(pairs, "disputed")?,
+            tied: number(pairs, "tied")?,
+            records: number(pairs, "records")?,
+            bad: number(pairs, "bad")?,
+            filtered: number(pairs, "filtered")?,
+            duplicates: number(pairs, "duplicates")?,
+            other_starts: number(pairs, "other_starts")?,
+            other_start_records: number(pairs, "other_start_records")?,
+            no_moves: number(pairs, "no_moves")?,
+            no_move_records: number(pairs, "no_move_records")?,
         };
         if !counts.is_sound() {
             return Err("games");
         }
         Ok(Self {
-            game: text("game")?,
-            key_table: text("key_table")?,
-            content: text("content")?,
-            max_ply: number("max_ply")?,
-            min_games: number("min_games")?,
-            min_share: number("min_share").ok().filter(|n| *n <= MAX_SHARE).ok_or("min_share")?,
-            filter: text("filter")?.parse().map_err(|_| "filter")?,
-            weight: text("weight")?.parse().map_err(|_| "weight")?,
-            positions: number("positions")?,
-            rows: number("rows")?,
-            pruned: text("pruned")?.parse().map_err(|_| "pruned")?,
+            game: text(pairs, "game")?,
+            key_table: text(pairs, "key_table")?,
+            content: text(pairs, "content")?,
+            max_ply: number(pairs, "max_ply")?,
+            min_games: number(pairs, "min_games")?,
+            min_share: number(pairs, "min_share")
+                .ok()
+                .filter(|n| *n <= MAX_SHARE)
+                .ok_or("min_share")?,
+            filter: text(pairs, "filter")?.parse().map_err(|_| "filter")?,
+            weight: text(pairs, "weight")?.parse().map_err(|_| "weight")?,
+            positions: number(pairs, "positions")?,
+            rows: number(pairs, "rows")?,
+            pruned: text(pairs, "pruned")?.parse().map_err(|_| "pruned")?,
             samples: match pairs.get("samples") {
                 None => 0,
                 Some(text) => {
@@ -211,6 +212,16 @@ impl Metadata {
             counts,
         })
     }
+}
+
+/// The value of that name; the name if there is none.
+fn text(pairs: &BTreeMap<String, String>, name: &'static str) -> Result<String, &'static str> {
+    pairs.get(name).cloned().ok_or(name)
+}
+
+/// The number of that name; the name if there is none.
+fn number(pairs: &BTreeMap<String, String>, name: &'static str) -> Result<u64, &'static str> {
+    text(pairs, name)?.parse().map_err(|_| name)
 }
 
 /// Bytes of the name of a source, at most: what file systems allow, each byte that is no character shown by three.

@@ -212,6 +212,7 @@ const YEARS: u8 = 0x04;
 const WEIGHT: u8 = 0x08;
 const RESULT_SHIFT: u32 = 4;
 const KNOWN_FLAGS: u8 = 0x3f;
+// The differences of the years 1926 to 2053 from it take one byte each.
 const YEAR_BASE: i64 = 1990;
 
 impl MoveRow {
@@ -337,11 +338,16 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A count that is small or, more seldom, large.
+    fn any_count() -> impl Strategy<Value = u64> {
+        prop_oneof![3 => 0..3u64, 1 => 0..1u64 << 40]
+    }
+
     pub(crate) fn any_tally() -> impl Strategy<Value = MoveStats> {
-        let count = || prop_oneof![3 => 0..3u64, 1 => 0..1u64 << 40];
+        let counts = (any_count(), any_count(), any_count(), any_count(), any_count());
         let years = prop::option::of((1800..2036u16, 0..200u16));
-        (count(), count(), count(), count(), count(), 0..1u64 << 40, years).prop_map(
-            |(first, draws, second, unknown, rating_count, sum, years)| MoveStats {
+        (counts, 0..1u64 << 40, years).prop_map(
+            |((first, draws, second, unknown, rating_count), sum, years)| MoveStats {
                 games: first + draws + second + unknown,
                 first,
                 draws,
@@ -351,6 +357,14 @@ pub(crate) mod tests {
                 years: years.map(|(min, span)| Years { min, max: min + span }),
             },
         )
+    }
+
+    fn sum(parts: &[&MoveStats]) -> MoveStats {
+        let mut sum = MoveStats::default();
+        for part in parts {
+            sum.absorb(part);
+        }
+        sum
     }
 
     fn any_row() -> impl Strategy<Value = MoveRow> {
@@ -392,10 +406,6 @@ pub(crate) mod tests {
         fn absorbing_is_associative_and_commutative(
             a in any_tally(), b in any_tally(), c in any_tally(),
         ) {
-            let sum = |parts: &[&MoveStats]| parts.iter().fold(MoveStats::default(), |mut s, t| {
-                s.absorb(t);
-                s
-            });
             prop_assert_eq!(sum(&[&a, &sum(&[&b, &c])]), sum(&[&sum(&[&c, &a]), &b]));
         }
     }

@@ -63,6 +63,11 @@ impl SampleGame {
         let id = SampleId::new(*id, *ratings, *year);
         Some(Self { id, result: game.result(), year: *year, ratings: *ratings, details })
     }
+
+    /// The facts beside the details, for comparison.
+    const fn facts(&self) -> (u8, Option<u16>, [Option<u16>; 2]) {
+        (result_number(self.result), self.year, self.ratings)
+    }
 }
 
 impl Summand for SampleGame {
@@ -76,8 +81,7 @@ impl Summand for SampleGame {
 
     /// Of two games with one id, which there hardly are, the one with the better details.
     fn absorb(&mut self, other: Self) {
-        let number = |game: &Self| (result_number(game.result), game.year, game.ratings);
-        if (other.details.order(), number(&other)) < (self.details.order(), number(self)) {
+        if (other.details.order(), other.facts()) < (self.details.order(), self.facts()) {
             *self = other;
         }
     }
@@ -236,9 +240,17 @@ mod tests {
         })
     }
 
+    fn id(rating: Option<u16>, year: Option<u16>, first: u8) -> SampleId {
+        SampleId::new(GameId([first; 16]), [None, rating], year)
+    }
+
+    fn sum(mut one: Samples, other: &Samples) -> Samples {
+        one.absorb(other.clone());
+        one
+    }
+
     #[test]
     fn higher_ratings_come_first_then_later_years() {
-        let id = |rating, year, first| SampleId::new(GameId([first; 16]), [None, rating], year);
         let ordered = [
             id(Some(2600), Some(1990), 9),
             id(Some(2500), Some(2020), 0),
@@ -274,7 +286,6 @@ mod tests {
         fn samples_may_come_in_any_order(
             a in any_samples(), b in any_samples(), c in any_samples(),
         ) {
-            let sum = |mut x: Samples, y: &Samples| { x.absorb(y.clone()); x };
             let one = sum(sum(a.clone(), &b), &c);
             prop_assert_eq!(&one, &sum(c, &sum(b, &a)));
             prop_assert_eq!(&sum(one.clone(), &one), &one);

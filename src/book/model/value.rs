@@ -93,6 +93,7 @@ impl Value {
         let most = match size {
             0..=Self::EVAL | Self::BEYOND => return -self,
             28_001..=30_000 => Self::MATE,
+            // The greatest value of the same order.
             _ => Self::BY_RULE - (Self::BY_RULE - size) / Self::ORDER * Self::ORDER,
         };
         Self(-self.0.signum() * (size + 1).min(most))
@@ -106,6 +107,7 @@ impl Value {
         let least = match size {
             0..=Self::EVAL | Self::BEYOND => return -self,
             28_001..=30_000 => Self::MATE - Self::MATE_PLIES,
+            // The least value of the same order.
             _ => {
                 Self::BY_RULE - (Self::BY_RULE - size) / Self::ORDER * Self::ORDER - Self::ORDER + 1
             }
@@ -215,6 +217,7 @@ impl Bounds {
     /// [`Value::after`] of both ends.
     #[must_use]
     pub fn after(self) -> Self {
+        // For the other side the ends change places.
         Self { low: self.high.after(), high: self.low.after() }
     }
 
@@ -512,8 +515,9 @@ mod tests {
     fn after_a_move_what_is_decided_is_nearer() {
         let all = (-31_000..=31_000).filter_map(Value::from_value);
         for value in all.filter(|value| !matches!(value.value().abs(), 30_000)) {
-            let is_first = |value: i32| (24_400..=26_000).contains(&value) && value % 400 == 0;
-            if !is_first(value.value().abs()) {
+            let size = value.value().abs();
+            let is_first = (24_400..=26_000).contains(&size) && size % 400 == 0;
+            if !is_first {
                 assert_eq!(value.after().before(), value, "{}", value.value());
             }
         }

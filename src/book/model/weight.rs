@@ -236,6 +236,7 @@ impl Parser<'_> {
     fn number(&mut self) -> Result<Term, WeightError> {
         let mut number = 0i128;
         while let Some(digit @ b'0'..=b'9') = self.text.get(self.at) {
+            // The limit holds after each digit, so that no number of digits overflows.
             number = 10 * number + i128::from(digit - b'0');
             if number > MAX_NUMBER {
                 return Err(self.error("a number above 1000000000000"));
@@ -293,6 +294,7 @@ impl Parser<'_> {
     }
 
     fn error(&self, what: &'static str) -> WeightError {
+        // Columns are counted in characters.
         let before = str::from_utf8(&self.text[..self.at]).unwrap_or_default();
         WeightError { column: before.chars().count() + 1, what }
     }
@@ -374,9 +376,10 @@ mod tests {
             let error = formula.parse::<Weight>().unwrap_err();
             assert_eq!(error.column, column, "{formula}: {error}");
         }
-        let deep = |n: usize| format!("{}w{}", "(".repeat(n), ")".repeat(n)).parse::<Weight>();
-        assert!(deep(MAX_DEPTH - 1).is_ok());
-        assert!(deep(MAX_DEPTH).unwrap_err().what.contains("deep"));
+        let [nested, too_deep] = [MAX_DEPTH - 1, MAX_DEPTH]
+            .map(|depth| format!("{}w{}", "(".repeat(depth), ")".repeat(depth)));
+        assert!(nested.parse::<Weight>().is_ok());
+        assert!(too_deep.parse::<Weight>().unwrap_err().what.contains("deep"));
         assert!("-".repeat(150).parse::<Weight>().is_err());
         assert!("w+".repeat(120).parse::<Weight>().unwrap_err().what.contains("long"));
     }

@@ -88,6 +88,7 @@ fn table_of(start: &Board) -> Table {
 /// The canonical key of the last position of a line, turned about the middle of the board.
 fn key_of(start: &Board, line: &OpeningLine, symmetry: u8) -> Option<Key> {
     let mut board = start.clone();
+    // Bits 0 and 1 of a symmetry reverse the axes, bit 2 exchanges them: eight in all.
     for &(mut x, mut y) in &line.stones {
         x = if symmetry & 1 == 0 { x } else { -x };
         y = if symmetry & 2 == 0 { y } else { -y };

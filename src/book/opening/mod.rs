@@ -29,7 +29,6 @@ pub use table::{OpeningError, OpeningFault};
 use table::{OpeningLine, OpeningTable, Rules};
 
 use crate::game::{Game, Notation, Symmetric};
-use crate::hash::Key;
 use crate::xiangqi::{Move, Position};
 
 /// The number of plies after which a game's name is settled.
@@ -299,11 +298,11 @@ impl Openings {
     ) -> impl Iterator<Item = (&'a OpeningLine, Frames)> + use<'a> {
         let own = position.key();
         let mirrored = position.symmetric_key(1, None);
-        let frames = move |key: Key| Frames(u8::from(own == key) | u8::from(mirrored == key) << 1);
         let lines = self.0.exact.get(&own.min(mirrored)).map_or(&[][..], Vec::as_slice);
         lines.iter().filter_map(move |&at| {
             let line = self.0.lines.get(at)?;
-            Some((line, frames(line.exact?)))
+            let key = line.exact?;
+            Some((line, Frames(u8::from(own == key) | u8::from(mirrored == key) << 1)))
         })
     }
 }
@@ -317,8 +316,9 @@ impl Frames {
 
     /// Those of `among` in which the rules hold.
     fn of(rules: &[Rules; 2], position: &Position, among: Self) -> Self {
-        let holds = |frame: usize| among.0 >> frame & 1 == 1 && rules[frame].hold(position);
-        Self(u8::from(holds(0)) | u8::from(holds(1)) << 1)
+        let [plain, mirrored] =
+            [0, 1].map(|frame: usize| among.0 >> frame & 1 == 1 && rules[frame].hold(position));
+        Self(u8::from(plain) | u8::from(mirrored) << 1)
     }
 
     const fn any(self) -> bool {

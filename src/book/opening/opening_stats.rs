@@ -61,6 +61,7 @@ impl Book {
         }
         let mut sums: BTreeMap<Code, (&'static str, u128)> = BTreeMap::new();
         let mut looks = LOOKS;
+        // The heaviest ways first: those that the limit of looks leaves unfinished count least.
         while let Some((weight, Reverse(number))) = heaviest.pop() {
             let Some(way) = ways[number].take() else { continue };
             let is_open = looks > 0 && way.ply < G::SETTLED && weight >= UNIT;

@@ -70,8 +70,8 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn hold(&self, position: &Position) -> bool {
-        let is = |&(square, piece): &(Square, Piece)| position.piece_at(square) == Some(piece);
-        self.stands.iter().all(is) && !self.absent.iter().any(is)
+        self.stands.iter().all(|&(square, piece)| position.piece_at(square) == Some(piece))
+            && self.absent.iter().all(|&(square, piece)| position.piece_at(square) != Some(piece))
     }
 
     /// As written, and mirrored.
@@ -81,10 +81,9 @@ impl Rules {
     }
 
     fn mirrored(&self) -> Self {
-        let image = |list: &[(Square, Piece)]| {
-            list.iter().map(|&(square, piece)| (square.mirrored(), piece)).collect()
-        };
-        Self { stands: image(&self.stands), absent: image(&self.absent) }
+        let [stands, absent] = [&self.stands, &self.absent]
+            .map(|list| list.iter().map(|&(square, piece)| (square.mirrored(), piece)).collect());
+        Self { stands, absent }
     }
 
     /// Adds a piece that has moved: it stands on its target, and none of its kind on the square it came from.
@@ -285,6 +284,7 @@ fn play_all(sources: &[SourceLine]) -> Result<Vec<End>, OpeningError> {
         firsts.entry(source.code).or_insert(at);
     }
     let mut ends: Vec<Option<End>> = vec![None; sources.len()];
+    // A line may go on from a later one of the file: rounds, until one brings nothing more.
     loop {
         let mut stuck = None;
         let mut progress = false;
@@ -389,6 +389,7 @@ fn condition(end: &End, side: Side, text: &str) -> Option<(Square, Piece)> {
     let number = "一二三四五六七八九".chars().position(|c| c == file);
     let number = number.or_else(|| "１２３４５６７８９".chars().position(|c| c == file))?;
     let file = u8::try_from(number).ok()?;
+    // Each side counts files from its own right hand.
     let file = if side == Side::First { 8 - file } else { file };
     let piece = Piece::new(side, role);
     let start = Position::start();
@@ -416,6 +417,7 @@ fn climb(sources: &[SourceLine]) -> Vec<BTreeSet<Code>> {
                 .collect()
         })
         .collect();
+    // What is above a code is above the lines that go on from it: repeated until nothing is new.
     loop {
         let mut by_code: BTreeMap<Code, BTreeSet<Code>> = BTreeMap::new();
         for (line, codes) in sources.iter().zip(&above) {

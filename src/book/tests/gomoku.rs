@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::book::interop::{
-    DoctorOptions, FileImportOptions, GomokuSource, InteropError, Reach, examine_gomoku,
-    export_library, import_gomoku, repair_gomoku,
+    DoctorOptions, FileImportOptions, GomokuImport, GomokuSource, InteropError, Reach,
+    examine_gomoku, export_library, import_gomoku, repair_gomoku,
 };
 use crate::book::*;
 use crate::bytes::StopFlag;
@@ -72,6 +72,25 @@ fn build_in(folder: &Path, name: &str, games: &[Record<Board>]) -> PathBuf {
     builder.add(games).unwrap();
     builder.finish(Vec::new()).unwrap();
     path
+}
+
+/// The number of different games among these.
+fn games_counted(folder: &Path, games: &[Record<Board>]) -> u64 {
+    let book = Book::open(&build_in(folder, "ids", games)).unwrap();
+    book.metadata().counts.games
+}
+
+/// The rows of a book.
+fn rows(path: &Path) -> Vec<(RowKey, MoveStats)> {
+    let mut rows = Vec::new();
+    let book = Book::open(path).unwrap();
+    book.for_each_row(|key, mv, row| rows.push(((key, mv), row.stats))).unwrap();
+    rows
+}
+
+/// The places of a book's rows.
+fn places(path: &Path) -> Vec<RowKey> {
+    rows(path).into_iter().map(|(place, _)| place).collect()
 }
 
 fn bytes(path: &Path) -> Vec<u8> {
@@ -165,21 +184,14 @@ proptest! {
     #[test]
     fn merging_two_books_is_building_one(games in any_games(), other in any_games()) {
         let folder = TempDir::new().unwrap();
-        let ids = |games: &[Record<Board>]| {
-            let book = Book::open(&build_in(folder.path(), "ids", games)).unwrap();
-            book.metadata().counts.games
-        };
-        prop_assume!(ids(&games) + ids(&other) == ids(&[games.clone(), other.clone()].concat()));
+        let both = [games.clone(), other.clone()].concat();
+        let [of_both, of_one, of_other] =
+            [&both, &games, &other].map(|games| games_counted(folder.path(), games));
+        prop_assume!(of_one + of_other == of_both);
         let parts = [build_in(folder.path(), "a", &games), build_in(folder.path(), "b", &other)];
         let merged = folder.path().join("merged");
         merge::<Board>(&parts, &merged, &MergeOptions::default()).unwrap();
-        let whole = build_in(folder.path(), "whole", &[games, other].concat());
-        let rows = |path: &Path| {
-            let mut rows = Vec::new();
-            let book = Book::open(path).unwrap();
-            book.for_each_row(|key, mv, row| rows.push((key, mv, row.stats))).unwrap();
-            rows
-        };
+        let whole = build_in(folder.path(), "whole", &both);
         prop_assert_eq!(rows(&merged), rows(&whole));
     }
 
@@ -194,11 +206,6 @@ proptest! {
         let report =
             import_gomoku(&library, &again, &FileImportOptions::default()).unwrap();
         prop_assert_eq!(report.source, GomokuSource::Tree);
-        let places = |path: &Path| {
-            let mut places = Vec::new();
-            Book::open(path).unwrap().for_each_row(|key, mv, _| places.push((key, mv))).unwrap();
-            places
-        };
         prop_assert_eq!(places(&again), places(book.path()));
         prop_assert!(export_library(&book, &library, 1, &StopFlag::default()).is_err());
     }
@@ -216,11 +223,11 @@ fn moves_that_are_images_of_each_other_are_one() {
     let counts: Vec<_> = found.iter().map(|m| m.stats.games).collect();
     assert_eq!(counts, [2, 1]);
     // The first two are one game but for the way the board lies; the others are, too.
-    let corner = |text: &str| {
+    let games_after = ["h9", "i8", "h7", "g8"].map(|text| {
         let board = after.play(Point::parse(text).unwrap()).unwrap();
         book.probe(&board).unwrap().iter().map(|m| m.stats.games).sum::<u64>()
-    };
-    assert_eq!(["h9", "i8", "h7", "g8"].map(corner), [2; 4]);
+    });
+    assert_eq!(games_after, [2; 4]);
     // Images of one game are copies of it.
     let copies: Vec<_> = (0..8).map(|symmetry| image(&games[0], symmetry)).collect();
     let book = Book::open(&build_in(folder.path(), "b", &copies)).unwrap();
@@ -304,13 +311,7 @@ fn files_of_every_format_give_one_book() {
 /// A database of positions, each as rule, side of the board, stones in turn, and what is known of it.
 fn database(positions: &[(u8, u8, &str, &[u8])]) -> Vec<u8> {
     let mut bytes = (positions.len() as u32 + 1).to_le_bytes().to_vec();
-    let mut put = |key: &[u8], value: &[u8]| {
-        for part in [key, value] {
-            bytes.extend((part.len() as u16).to_le_bytes());
-            bytes.extend(part);
-        }
-    };
-    put(&[0, 0, 0], b"\0\0\0\0\0charset=\"UTF-8\"");
+    put_record(&mut bytes, &[0, 0, 0], b"\0\0\0\0\0charset=\"UTF-8\"");
     for (rule, side, stones, value) in positions {
         let points: Vec<Point> =
             stones.split_whitespace().map(|text| Point::parse(text).unwrap()).collect();
@@ -319,9 +320,17 @@ fn database(positions: &[(u8, u8, &str, &[u8])]) -> Vec<u8> {
             let points = points.iter().skip(first).step_by(2);
             key.extend(points.flat_map(|point| [point.column(), point.row()]));
         }
-        put(&key, value);
+        put_record(&mut bytes, &key, value);
     }
     bytes
+}
+
+/// Adds a record of a database: key and value, each after its length.
+fn put_record(bytes: &mut Vec<u8>, key: &[u8], value: &[u8]) {
+    for part in [key, value] {
+        bytes.extend((part.len() as u16).to_le_bytes());
+        bytes.extend(part);
+    }
 }
 
 fn known(label: u8, value: i16, depth_bound: i16, text: &str) -> Vec<u8> {
@@ -330,6 +339,18 @@ fn known(label: u8, value: i16, depth_bound: i16, text: &str) -> Vec<u8> {
     bytes.extend(depth_bound.to_le_bytes());
     bytes.extend(text.as_bytes());
     bytes
+}
+
+/// Imports a file of these bytes; also returns the path of the book.
+fn import_bytes(
+    folder: &TempDir,
+    name: &str,
+    bytes: &[u8],
+    options: &FileImportOptions,
+) -> (Result<GomokuImport, InteropError>, PathBuf) {
+    let [from, to] = ["db", "book"].map(|ending| folder.path().join(format!("{name}.{ending}")));
+    std::fs::write(&from, bytes).unwrap();
+    (import_gomoku(&from, &to, options), to)
 }
 
 #[test]
@@ -348,13 +369,8 @@ fn databases_of_yixin_become_books() {
         (2, 20, "a1 b2 c3", &values[3]),
     ];
     let bytes = database(&positions);
-    let import_bytes = |name: &str, bytes: &[u8]| {
-        let [from, to] =
-            ["db", "book"].map(|ending| folder.path().join(format!("{name}.{ending}")));
-        std::fs::write(&from, bytes).unwrap();
-        (import_gomoku(&from, &to, &FileImportOptions::default()), to)
-    };
-    let (report, path) = import_bytes("a", &bytes);
+    let options = FileImportOptions::default();
+    let (report, path) = import_bytes(&folder, "a", &bytes, &options);
     let report = report.unwrap();
     assert_eq!((report.source, report.rows, report.unreached), (GomokuSource::Yixin, 4, 1));
     assert_eq!((report.scores, report.comments, report.metadata.rows), (2, 1, 3));
@@ -372,20 +388,22 @@ fn databases_of_yixin_become_books() {
     let mut packed = lz4_flex::frame::FrameEncoder::new(Vec::new());
     std::io::Write::write_all(&mut packed, &bytes).unwrap();
     let packed = packed.finish().unwrap();
-    let (again, other) = import_bytes("packed", &packed);
+    let (again, other) = import_bytes(&folder, "packed", &packed, &options);
     assert_eq!(again.unwrap().metadata.content, report.metadata.content);
     assert!(Book::open(&other).is_ok());
-    let (cut, _) = import_bytes("cut", &bytes[..bytes.len() - 3]);
+    let (cut, _) = import_bytes(&folder, "cut", &bytes[..bytes.len() - 3], &options);
     assert_eq!(cut.unwrap().unreadable, 1);
-    let (damaged, path) = import_bytes("damaged", &packed[..packed.len() / 2]);
+    let half = &packed[..packed.len() / 2];
+    let (damaged, path) = import_bytes(&folder, "damaged", half, &options);
     assert!(matches!(damaged, Err(InteropError::Damaged { .. })));
     assert!(!path.exists());
-    assert!(matches!(import_bytes("none", b"nonsense").0, Err(InteropError::NoGomokuBook { .. })));
-    assert!(import_bytes("forged", &[0xff; 40]).0.is_err());
+    let (none, _) = import_bytes(&folder, "none", b"nonsense", &options);
+    assert!(matches!(none, Err(InteropError::NoGomokuBook { .. })));
+    assert!(import_bytes(&folder, "forged", &[0xff; 40], &options).0.is_err());
     // More records are promised than there are.
     for count in [50, u32::MAX] {
         let forged = [&count.to_le_bytes()[..], &bytes[4..]].concat();
-        let (report, _) = import_bytes(&count.to_string(), &forged);
+        let (report, _) = import_bytes(&folder, &count.to_string(), &forged, &options);
         let report = report.unwrap();
         assert_eq!((report.scores, report.metadata.rows), (2, 3));
         assert!(report.unreadable > 0 && report.unreadable <= 50, "{}", report.unreadable);
@@ -401,20 +419,18 @@ fn library(nodes: &[[u8; 2]]) -> Vec<u8> {
 #[test]
 fn libraries_are_read_around_what_cannot_be_played_and_within_the_memory() {
     let folder = TempDir::new().unwrap();
-    let import = |name: &str, bytes: &[u8], memory: usize| {
-        let (from, to) = (folder.path().join(name), folder.path().join(format!("{name}.book")));
-        std::fs::write(&from, bytes).unwrap();
-        import_gomoku(&from, &to, &FileImportOptions { memory, ..FileImportOptions::default() })
-    };
+    let [much, little] = [1 << 26, 1 << 24]
+        .map(|memory| FileImportOptions { memory, ..FileImportOptions::default() });
     let (h8, i8, sibling, leaf) = (0x78, 0x79, 0x80, 0x40);
     // After h8 the point itself again, which is taken, and another move in its place.
-    let report = import("odd", &library(&[[h8, 0], [h8, sibling | leaf], [i8, leaf]]), 1 << 26);
-    let report = report.unwrap();
+    let odd = library(&[[h8, 0], [h8, sibling | leaf], [i8, leaf]]);
+    let report = import_bytes(&folder, "odd", &odd, &much).0.unwrap();
     assert_eq!((report.metadata.rows, report.unreadable), (2, 1));
     let siblings = vec![[h8, sibling | leaf]; 100_000];
     let wide = library(&[siblings, vec![[i8, leaf]]].concat());
-    assert_eq!(import("wide", &wide, 1 << 26).unwrap().metadata.rows, 2);
-    let refused = import("too wide", &wide, 1 << 24);
+    let report = import_bytes(&folder, "wide", &wide, &much).0.unwrap();
+    assert_eq!(report.metadata.rows, 2);
+    let (refused, _) = import_bytes(&folder, "too wide", &wide, &little);
     assert!(matches!(refused, Err(InteropError::TooLarge { .. })), "{refused:?}");
 }
 

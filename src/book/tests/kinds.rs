@@ -107,16 +107,20 @@ fn mv(text: &str) -> Move {
     Move::parse(text).unwrap()
 }
 
+/// Changes a move after a line.
+fn change(editor: &mut Editor, line: &str, text: &str, changes: &[Change]) {
+    editor.change(&after(line), mv(text), changes).unwrap();
+}
+
 /// Sets every kind of mark on moves.
 fn edit_all(path: &Path) {
     edit(path, |editor| {
-        let mut change = |line: &str, text: &str, changes: &[Change]| {
-            editor.change(&after(line), mv(text), changes).unwrap();
-        };
-        change("", "h2e2", &[Change::Priority(-3), Change::Comment(Some("=中炮".to_owned()))]);
-        change("", "g3g4", &[Change::Weight(Some(7)), Change::Group("g".to_owned(), true)]);
-        change("h2e2", "h9g7", &[Change::Banned(true), Change::Lost(true), Change::Lock]);
-        change("", "i3i4", &[Change::Delete]);
+        let comment = Change::Comment(Some("=中炮".to_owned()));
+        change(editor, "", "h2e2", &[Change::Priority(-3), comment]);
+        let group = Change::Group("g".to_owned(), true);
+        change(editor, "", "g3g4", &[Change::Weight(Some(7)), group]);
+        change(editor, "h2e2", "h9g7", &[Change::Banned(true), Change::Lost(true), Change::Lock]);
+        change(editor, "", "i3i4", &[Change::Delete]);
     });
     edit(path, |editor| {
         let line = [mv("a3a4"), mv("a6a5"), mv("a4a5")];
@@ -126,11 +130,9 @@ fn edit_all(path: &Path) {
     // Added and deleted again; and an edit that is undone.
     edit(path, |editor| {
         editor.add_line(&Position::start(), &[mv("c3c4"), mv("c6c5")], &[], &[]).unwrap();
-        editor.change(&after("c3c4"), mv("c6c5"), &[Change::Delete]).unwrap();
+        change(editor, "c3c4", "c6c5", &[Change::Delete]);
     });
-    edit(path, |editor| {
-        editor.change(&after(""), mv("h2e2"), &[Change::Priority(9)]).unwrap();
-    });
+    edit(path, |editor| change(editor, "", "h2e2", &[Change::Priority(9)]));
     edit(path, |editor| drop(editor.undo(1).unwrap()));
 }
 
@@ -156,8 +158,17 @@ fn prune_one(from: &Path, path: &Path) {
 }
 
 fn pgn(path: &Path, games: &[&str]) {
-    let game = |moves: &&str| format!("[Result \"1-0\"]\n[Date \"2001\"]\n\n{moves} 1-0\n\n");
-    std::fs::write(path, games.iter().map(game).collect::<String>()).unwrap();
+    let games: Vec<String> = games
+        .iter()
+        .map(|moves| format!("[Result \"1-0\"]\n[Date \"2001\"]\n\n{moves} 1-0\n\n"))
+        .collect();
+    std::fs::write(path, games.concat()).unwrap();
+}
+
+/// Builds a book of files.
+fn build_of(files: &[PathBuf], path: &Path, filter: Filter) {
+    let options = BuildOptions { filter, ..BuildOptions::default() };
+    build::<Position>(files, path, options, ReadOptions::default()).map(drop).unwrap();
 }
 
 /// By file, so that the books have sources; and in shards.
@@ -166,13 +177,9 @@ fn from_files(kinds: &mut Kinds) {
     let source = folder.join("games.pgn");
     pgn(&source, &["h2e2 h9g7 h0g2", "h2e2 h9g7 i0h0", "g3g4 c6c5", "e1e0"]);
     let files = [source];
-    let build_it = |path: &Path, filter: Filter| {
-        let options = BuildOptions { filter, ..BuildOptions::default() };
-        build::<Position>(&files, path, options, ReadOptions::default()).map(drop).unwrap();
-    };
-    kinds.add("files", |path| build_it(path, Filter::default()));
+    kinds.add("files", |path| build_of(&files, path, Filter::default()));
     let every = Filter { every_record: true, ..Filter::default() };
-    kinds.add("every record of files", |path| build_it(path, every));
+    kinds.add("every record of files", |path| build_of(&files, path, every));
     let work = Work { memory: 1 << 26, threads: NonZero::new(1), stop: StopFlag::default() };
     let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
     let options = BuildOptions::default();
@@ -194,7 +201,7 @@ fn imports_of(kinds: &mut Kinds, source: &str, of: &Path) {
         kinds.copy(&format!("{name}, edited"), &path, |copy| {
             edit(copy, |editor| {
                 let changes = [Change::Comment(Some("mine".to_owned())), Change::Priority(5)];
-                editor.change(&after(""), mv("h2e2"), &changes).unwrap();
+                change(editor, "", "h2e2", &changes);
             });
         });
     }
@@ -261,17 +268,17 @@ fn foreign_rows(path: &Path, format: BookFormat) -> Vec<Vec<rusqlite::types::Val
 fn assert_sound(book: &Path, format: BookFormat, name: &str) {
     let foreign = book.with_file_name(format!("sound {format}"));
     let reach = Reach { plies: 2, positions: 100_000, ..Reach::default() };
-    let doctor = || DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
-    let options = ExportOptions { reach: reach.clone(), ..ExportOptions::new(format) };
+    let doctor = DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
+    let options = ExportOptions { reach, ..ExportOptions::new(format) };
     if let Err(error) = export(&Book::open(book).unwrap(), &foreign, &options) {
         assert!(matches!(error, InteropError::Nothing { .. }), "{name} as {format}: {error}");
         return;
     }
-    let diagnosis = examine(&foreign, &doctor()).unwrap();
+    let diagnosis = examine(&foreign, &doctor).unwrap();
     assert!(diagnosis.is_healthy(), "{name} as {format}: {:?}", diagnosis.findings);
     assert!(diagnosis.findings.iter().all(|found| found.issue == Issue::AllEqual), "{name}");
     let copy = book.with_file_name(format!("sound {format}, repaired"));
-    let report = repair(&foreign, &copy, None, &doctor()).unwrap();
+    let report = repair(&foreign, &copy, None, &doctor).unwrap();
     let changes = (report.dropped, report.changed, report.merged);
     assert_eq!(changes, (0, 0, 0), "{name} as {format}");
     assert!(report.lost.is_empty(), "{name} as {format}: {:?}", report.lost);
@@ -546,14 +553,14 @@ fn what_a_format_carries_comes_back() {
     for (name, path) in &kinds.books {
         // The other two have one number for a position, whatever move led there, and keys of 32 bits.
         for format in [BookFormat::Obk, BookFormat::PfBook, BookFormat::Xqb, BookFormat::Polyglot] {
-            let at = |end: &str| path.with_file_name(format!("{format}{end}"));
-            exported(path, &at("1"), format);
-            imported(&at("1"), &at("1.book"));
-            exported(&at("1.book"), &at("2"), format);
-            imported(&at("2"), &at("2.book"));
-            assert_eq!(entries(&at("1.book")), entries(&at("2.book")), "{name}, {format}");
-            let [one, two] = ["1.book", "2.book"].map(|end| metadata(&at(end)));
-            assert_eq!(one, two, "{name}, {format}");
+            let [foreign, first, again, second] = ["1", "1.book", "2", "2.book"]
+                .map(|end| path.with_file_name(format!("{format}{end}")));
+            exported(path, &foreign, format);
+            imported(&foreign, &first);
+            exported(&first, &again, format);
+            imported(&again, &second);
+            assert_eq!(entries(&first), entries(&second), "{name}, {format}");
+            assert_eq!(metadata(&first), metadata(&second), "{name}, {format}");
         }
     }
 }

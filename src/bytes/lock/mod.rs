@@ -225,6 +225,7 @@ enum Attempt {
 ///
 /// Those of writing.
 fn sign(file: &mut File) -> io::Result<()> {
+    // A process that was killed may have left a longer number.
     file.set_len(0)?;
     file.rewind()?;
     write!(file, "{}", std::process::id())
@@ -265,6 +266,7 @@ fn check(file: &mut File, path: &Path) -> io::Result<()> {
         "a file with several names (hard links)"
     } else {
         file.rewind()?;
+        // One byte more shows that there is more.
         file.take(MAX_LEN + 1).read_to_end(&mut text)?;
         let is_short = text.len() as u64 <= MAX_LEN;
         if is_short

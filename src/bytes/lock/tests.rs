@@ -11,6 +11,14 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// The lock on a file, which nobody else has.
+fn claimed(target: &Path) -> FileLock {
+    match FileLock::claim(target).unwrap() {
+        Claim::Ours(lock) => lock,
+        Claim::Others(process) => panic!("process {process:?} has it"),
+    }
+}
+
 #[test]
 fn one_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -61,45 +69,44 @@ fn what_cannot_be_replaced_gets_no_lock_beside_it() {
 #[test]
 fn sweeps_its_own_only() {
     let folder = tempfile::tempdir().unwrap();
-    let leave = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
-    for name in [".a.part-x1Y2z3", ".a.part-1.part-x1Y2z3", ".ab.part-x1Y2z3", "a.part-x1Y2z3"] {
-        leave(name);
-    }
-    leave(".a.part-x1Y2z3-journal");
-    let at = |name: &str| folder.path().join(name);
+    let place = folder.path();
     for name in [".a.part-Folder", ".a.part-Other1"] {
-        std::fs::create_dir(at(name)).unwrap();
-        leave(&format!("{name}/content"));
+        std::fs::create_dir(place.join(name)).unwrap();
     }
-    leave(".a.part-Other1/notes");
-    let Claim::Ours(lock) = FileLock::claim(&folder.path().join("a")).unwrap() else { panic!() };
+    for name in [
+        ".a.part-x1Y2z3",
+        ".a.part-1.part-x1Y2z3",
+        ".ab.part-x1Y2z3",
+        "a.part-x1Y2z3",
+        ".a.part-x1Y2z3-journal",
+        ".a.part-Folder/content",
+        ".a.part-Other1/content",
+        ".a.part-Other1/notes",
+    ] {
+        std::fs::write(place.join(name), "").unwrap();
+    }
+    let lock = claimed(&place.join("a"));
     lock.sweep();
     lock.sweep_folders(|name| name == "content");
     drop(lock);
     assert_eq!(
-        names(folder.path()),
+        names(place),
         [".a.part-1.part-x1Y2z3", ".a.part-Other1", ".ab.part-x1Y2z3", "a.part-x1Y2z3"]
     );
-    assert_eq!(names(&at(".a.part-Other1")), ["content", "notes"]);
+    assert_eq!(names(&place.join(".a.part-Other1")), ["content", "notes"]);
 }
 
 /// A writer that moved the old version aside was killed before the new one was there, or after.
 #[test]
 fn an_old_version_that_stands_aside_comes_back_if_there_is_no_other() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    let sweep = || match FileLock::claim(&at("a")).unwrap() {
-        Claim::Ours(lock) => lock.sweep(),
-        Claim::Others(_) => panic!(),
-    };
-    std::fs::write(at(".a.old-x1Y2z3"), "old").unwrap();
-    sweep();
-    assert_eq!(names(folder.path()), ["a"]);
-    assert_eq!(std::fs::read(at("a")).unwrap(), b"old");
-    std::fs::write(at(".a.old-x1Y2z3"), "older").unwrap();
-    sweep();
-    assert_eq!(names(folder.path()), ["a"]);
-    assert_eq!(std::fs::read(at("a")).unwrap(), b"old");
+    let target = folder.path().join("a");
+    for old in ["old", "older"] {
+        std::fs::write(folder.path().join(".a.old-x1Y2z3"), old).unwrap();
+        claimed(&target).sweep();
+        assert_eq!(names(folder.path()), ["a"]);
+        assert_eq!(std::fs::read(&target).unwrap(), b"old");
+    }
 }
 
 /// Anything with the name of a lock is left as it is, unless it is one.
@@ -108,15 +115,15 @@ fn an_old_version_that_stands_aside_comes_back_if_there_is_no_other() {
 fn nothing_else_is_taken_for_a_lock() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    std::fs::write(at("victim"), "1").unwrap();
-    symlink(at("victim"), at(".link.lock")).unwrap();
-    symlink(at("gone"), at(".dangling.lock")).unwrap();
-    std::fs::hard_link(at("victim"), at(".names.lock")).unwrap();
-    std::fs::write(at(".notes.lock"), "my notes").unwrap();
-    std::fs::write(at(".long.lock"), "1".repeat(100)).unwrap();
-    std::fs::create_dir(at(".folder.lock")).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(at(".fifo.lock")).status().unwrap();
+    let place = folder.path();
+    std::fs::write(place.join("victim"), "1").unwrap();
+    symlink(place.join("victim"), place.join(".link.lock")).unwrap();
+    symlink(place.join("gone"), place.join(".dangling.lock")).unwrap();
+    std::fs::hard_link(place.join("victim"), place.join(".names.lock")).unwrap();
+    std::fs::write(place.join(".notes.lock"), "my notes").unwrap();
+    std::fs::write(place.join(".long.lock"), "1".repeat(100)).unwrap();
+    std::fs::create_dir(place.join(".folder.lock")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(place.join(".fifo.lock")).status().unwrap();
     assert!(made.success());
     for (name, what) in [
         ("link", "symbolic link"),
@@ -127,19 +134,19 @@ fn nothing_else_is_taken_for_a_lock() {
         ("folder", "a folder"),
         ("fifo", "no regular file"),
     ] {
-        let error = FileLock::claim(&at(name)).unwrap_err().to_string();
+        let error = FileLock::claim(&place.join(name)).unwrap_err().to_string();
         let lock = format!(".{name}.lock");
         assert!(error.contains(what) && error.contains(&lock), "{error}");
-        assert!(at(&lock).symlink_metadata().is_ok() && !is_lock(&at(&lock)));
+        assert!(place.join(&lock).symlink_metadata().is_ok() && !is_lock(&place.join(&lock)));
     }
-    assert_eq!(std::fs::read(at("victim")).unwrap(), b"1");
-    assert_eq!(std::fs::read(at(".notes.lock")).unwrap(), b"my notes");
-    assert!(!at("gone").exists());
+    assert_eq!(std::fs::read(place.join("victim")).unwrap(), b"1");
+    assert_eq!(std::fs::read(place.join(".notes.lock")).unwrap(), b"my notes");
+    assert!(!place.join("gone").exists());
     // A file that replaces a held lock is not removed with it.
-    let Claim::Ours(lock) = FileLock::claim(&at("a")).unwrap() else { panic!() };
-    std::fs::rename(at("victim"), at(".a.lock")).unwrap();
+    let lock = claimed(&place.join("a"));
+    std::fs::rename(place.join("victim"), place.join(".a.lock")).unwrap();
     drop(lock);
-    assert_eq!(std::fs::read(at(".a.lock")).unwrap(), b"1");
+    assert_eq!(std::fs::read(place.join(".a.lock")).unwrap(), b"1");
 }
 
 #[cfg(unix)]
@@ -147,17 +154,17 @@ fn nothing_else_is_taken_for_a_lock() {
 fn links_named_like_leftovers_stay() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    std::fs::create_dir(at("far")).unwrap();
-    std::fs::write(at("far/content"), "x").unwrap();
-    symlink(at("far"), at(".a.part-abcdef")).unwrap();
-    symlink(at("far/content"), at(".a.part-ABCDEF")).unwrap();
-    let Claim::Ours(lock) = FileLock::claim(&at("a")).unwrap() else { panic!() };
+    let place = folder.path();
+    std::fs::create_dir(place.join("far")).unwrap();
+    std::fs::write(place.join("far/content"), "x").unwrap();
+    symlink(place.join("far"), place.join(".a.part-abcdef")).unwrap();
+    symlink(place.join("far/content"), place.join(".a.part-ABCDEF")).unwrap();
+    let lock = claimed(&place.join("a"));
     lock.sweep();
     lock.sweep_folders(|_| true);
     drop(lock);
-    assert_eq!(names(folder.path()), [".a.part-ABCDEF", ".a.part-abcdef", "far"]);
-    assert_eq!(names(&at("far")), ["content"]);
+    assert_eq!(names(place), [".a.part-ABCDEF", ".a.part-abcdef", "far"]);
+    assert_eq!(names(&place.join("far")), ["content"]);
 }
 
 #[test]

@@ -65,6 +65,7 @@ pub(crate) fn front<G: Playable>(
     if options.books.is_empty() && options.tables.folders.is_empty() {
         return Ok(None);
     }
+    // It never searches, so that the least sizes do.
     let options = EngineOptions { hash_mib: 1, threads: 1, multipv: 1, ..options };
     Engine::new(options).map(Some).or_exit(exit::UNAVAILABLE)
 }

@@ -29,8 +29,10 @@ pub(crate) fn parse_protocol(text: &str) -> Result<Spoken, String> {
     if text.eq_ignore_ascii_case("auto") {
         return Ok(Spoken(None));
     }
-    let known = |_| "choose auto, uci, ucci, cyclone or gomocup".to_owned();
-    text.parse().map(|dialect| Spoken(Some(dialect))).map_err(known)
+    match text.parse::<Dialect>() {
+        Ok(dialect) => Ok(Spoken(Some(dialect))),
+        Err(_) => Err("choose auto, uci, ucci, cyclone or gomocup".to_owned()),
+    }
 }
 
 /// The name of a protocol.
@@ -72,6 +74,7 @@ pub(crate) fn parse_lettered<T>(
     text: &str,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<OfEngine<T>, String> {
+    // Without a colon both are empty, and no engine has an empty letter.
     let (letter, value) = text.split_once(':').unwrap_or_default();
     let engine = (0..MAX_ENGINES).find(|&engine| letter.trim().chars().eq([engine_letter(engine)]));
     let engine = engine.ok_or("write the letter of the engine and a colon first, as in c:")?;
@@ -132,6 +135,7 @@ pub(crate) fn not_started(error: ClientError, entry: &EngineEntry) -> CliError {
     let is_start = matches!(error, ClientError::Start { .. });
     let fault = engine_fault(error);
     let program = &entry.command.program;
+    // A bare word may have been meant as the name of an engine in the settings.
     match is_start && entry.name == *program && is_engine_name(program) {
         true => fault
             .within(message!("no engine of the settings is called {program}, and as a program")),

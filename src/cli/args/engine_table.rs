@@ -57,8 +57,7 @@ struct EngineTable<'a> {
 
 impl<'a> EngineTable<'a> {
     fn new(name: &'a str, item: &'a Item) -> Result<Self, Message> {
-        let place = |fault: Message| message!("{NAME}.{name}: {fault}");
-        check_name(name).map_err(place)?;
+        check_name(name).map_err(|fault| message!("{NAME}.{name}: {fault}"))?;
         let table = item.as_table_like();
         let table =
             table.ok_or_else(|| message!("{NAME}.{name} is a table; write [{NAME}.{name}]"))?;
@@ -112,8 +111,10 @@ impl<'a> EngineTable<'a> {
         if text.eq_ignore_ascii_case("auto") {
             return Ok(None);
         }
-        let known = |_| self.at("protocol", "choose auto, uci, ucci, cyclone or gomocup");
-        text.parse().map(Some).map_err(known)
+        match text.parse::<Dialect>() {
+            Ok(dialect) => Ok(Some(dialect)),
+            Err(_) => Err(self.at("protocol", "choose auto, uci, ucci, cyclone or gomocup")),
+        }
     }
 
     fn game(&self) -> Result<Option<&'static str>, Message> {
@@ -130,14 +131,16 @@ impl<'a> EngineTable<'a> {
         let table = table.ok_or_else(|| {
             self.at("options", "write names with their values, as in options.Hash = 16")
         })?;
-        let option = |(name, value): (&str, &Item)| {
-            let text = value.as_value().and_then(value_text).filter(|_| !name.trim().is_empty());
-            let text = text.ok_or_else(|| {
-                self.at("options", message!("{name}: write a text, a number, true or false"))
-            })?;
-            Ok((name.trim().to_owned(), text))
-        };
-        table.iter().map(option).collect()
+        table.iter().map(|(name, value)| self.option(name, value)).collect()
+    }
+
+    /// An option of the engine with its value as text.
+    fn option(&self, name: &str, value: &Item) -> Result<(String, String), Message> {
+        let text = value.as_value().and_then(value_text).filter(|_| !name.trim().is_empty());
+        let text = text.ok_or_else(|| {
+            self.at("options", message!("{name}: write a text, a number, true or false"))
+        })?;
+        Ok((name.trim().to_owned(), text))
     }
 
     fn number(&self, key: &str, range: &RangeInclusive<usize>) -> Result<Option<usize>, Message> {

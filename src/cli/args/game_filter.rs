@@ -87,6 +87,7 @@ fn parse_code(text: &str) -> Result<String, String> {
     if code.starts_with(|c: char| c.is_ascii_digit()) && Code::parse(&code).is_some() {
         return Ok(code);
     }
+    // A beginning is right if zeros make a whole code of it.
     let whole: String = code.chars().chain("000".chars()).take(3).collect();
     match Code::parse(&whole) {
         Some(_) if code.len() <= 3 => Ok(code),
@@ -135,11 +136,11 @@ impl GameFilter {
             let message = message!("--material: {} has no sets of men", G::NAME);
             return Err(CliError::message(exit::USAGE, message));
         }
-        let read = |text: &String| {
+        let position = moves.position.as_ref().map(|text| {
             let typed = Typed::<G>::read(text);
             typed.map_err(|refusal| CliError::new(exit::BAD_DATA, refusal).within("--position"))
-        };
-        let position = moves.position.as_ref().map(read).transpose()?;
+        });
+        let position = position.transpose()?;
         Ok(Self {
             filter: filter.folded(),
             opening: moves.opening.clone(),

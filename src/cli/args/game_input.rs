@@ -26,14 +26,18 @@ pub(crate) const STANDARD: &str = "-";
 
 /// The files to read; standard input is one of them.
 pub(crate) fn find_inputs<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, CliError> {
-    let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD);
     let named: Vec<PathBuf> = inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
     let mut found = match named.as_slice() {
         [] => Inputs::default(),
         named => find_games::<G>(named).map_err(by_kind)?,
     };
-    found.files.extend(inputs.iter().find(is_standard).cloned());
+    found.files.extend(inputs.iter().find(|p| is_standard(p)).cloned());
     Ok(found)
+}
+
+/// Returns true if the path stands for standard input or standard output.
+fn is_standard(path: &Path) -> bool {
+    path == Path::new(STANDARD)
 }
 
 /// The folder in which large inputs are unpacked: beside the output.
@@ -113,6 +117,7 @@ pub(crate) fn read_file<G: Formats>(
             }
         },
     );
+    // Before the result of reading, which does not say why the sink ended it.
     if let Some(error) = stopped {
         return Err(error);
     }

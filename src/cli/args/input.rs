@@ -91,6 +91,7 @@ impl Input {
 
     /// Passes over the rest of a line, if that has an end.
     fn skip_rest(&mut self) -> Result<(), CliError> {
+        // Each pass goes over at most `max` bytes.
         for _ in 0..MAX_SKIP / self.max {
             match self.read_some()? {
                 Some(line) if line.is_cut => {}
@@ -126,6 +127,7 @@ impl WaitingInput {
     /// Opens without waiting for the writer of a pipe.
     fn open(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::OpenOptionsExt;
+        // Without NOCTTY a terminal opened by its name could become the controlling one.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         let flags = i32::try_from(flags.bits()).unwrap_or_default();
         let file = File::options().read(true).custom_flags(flags).open(path)?;
@@ -144,6 +146,7 @@ impl WaitingInput {
                 return Err(io::Error::other("interrupted"));
             }
             match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&POLL_INTERVAL)) {
+                // Nothing came within the interval, or a signal broke off the wait: the flag is looked at again.
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 Ok(_) if interrupt::is_requested() => {}
                 ready => return ready.map(drop).map_err(io::Error::from),

@@ -48,8 +48,7 @@ impl BoardArgs {
         &self,
         fen: Option<&str>,
     ) -> Result<Option<String>, CliError> {
-        let refused = |refusal| CliError::new(exit::BAD_DATA, refusal);
-        self.request().text_of::<G>(fen).map_err(refused)
+        self.request().text_of::<G>(fen).map_err(|refusal| CliError::new(exit::BAD_DATA, refusal))
     }
 }
 

@@ -29,8 +29,13 @@ pub(crate) fn format_by_ending(path: &Path, formats: &[Format]) -> Option<Format
 
 /// The same for what is written: a picture or a page for people has an ending that no format of records has.
 pub(crate) fn target_by_ending(path: &Path, formats: &[Format]) -> Option<Target> {
-    let shown = || Presentation::named(path.extension()?.to_str()?).map(Target::Shown);
-    format_by_ending(path, formats).map(Target::Record).or_else(shown)
+    let format = format_by_ending(path, formats).map(Target::Record);
+    format.or_else(|| presentation_by_ending(path))
+}
+
+/// The picture or page that the ending of a name stands for.
+fn presentation_by_ending(path: &Path) -> Option<Target> {
+    Presentation::named(path.extension()?.to_str()?).map(Target::Shown)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +67,7 @@ impl PackedFile {
     }
 
     pub(crate) fn commit(self) -> io::Result<()> {
+        // The packers write their last bytes here; `into_inner` writes what is buffered before the file is moved.
         let file = match self {
             Self::Bare(file) => file,
             Self::Zstd(encoder) => encoder.finish()?,

@@ -10,7 +10,6 @@ use crate::cli::{CliError, Context, OrExit, exit};
 use crate::language::text;
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::lock::FileLock;
-use juzhong::bytes::visible::ShowPath;
 use juzhong::picture::{
     BoardLook, Coordinates, MAX_WIDTH, MIN_WIDTH, Mark, PictureError, Pictured, PieceSet, Scene,
     draw_board, png, svg_file,
@@ -154,9 +153,8 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], out: &mut dyn Write) -> Res
     if path == Path::new(STANDARD) {
         return Ok(out.write_all(bytes)?);
     }
-    let name = || path.shown().to_string();
     let _lock = FileLock::take_for_file(path)?;
-    let mut file = AtomicFile::create(path).or_exit_with(exit::CANNOT_CREATE, name)?;
-    file.write_all(bytes).or_exit_with(exit::IO, name)?;
-    file.commit().or_exit_with(exit::CANNOT_CREATE, name)
+    let mut file = AtomicFile::create(path).or_exit_at(exit::CANNOT_CREATE, path)?;
+    file.write_all(bytes).or_exit_at(exit::IO, path)?;
+    file.commit().or_exit_at(exit::CANNOT_CREATE, path)
 }

@@ -83,15 +83,16 @@ impl BookArgs {
 
     /// The books, in the order in which they are consulted.
     pub(crate) fn books(&self) -> Vec<OwnBook> {
-        let of = |texts: &[String], side| {
-            let book = |text: &String| OwnBook { side: Some(side), ..OwnBook::parse(text) };
-            texts.iter().map(book).collect::<Vec<_>>()
-        };
-        let mut books = of(&self.book_red, Side::First);
-        books.extend(of(&self.book_black, Side::Second));
+        let mut books = books_of(&self.book_red, Side::First);
+        books.extend(books_of(&self.book_black, Side::Second));
         books.extend(self.book.iter().map(|text| OwnBook::parse(text)));
         books
     }
+}
+
+/// The books that apply to one side only.
+fn books_of(texts: &[String], side: Side) -> Vec<OwnBook> {
+    texts.iter().map(|text| OwnBook { side: Some(side), ..OwnBook::parse(text) }).collect()
 }
 
 /// Endgame tables at play.

@@ -169,10 +169,8 @@ impl Setting {
 
     /// The options that it is the default of, each with its command.
     fn places(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-        let places = |&(option, paths): &(&'static str, &'static [&'static [&'static str]])| {
-            paths.iter().map(move |&path| (option, path))
-        };
-        self.serves.iter().flat_map(places)
+        let served = self.serves.iter();
+        served.flat_map(|&(option, paths)| paths.iter().map(move |&path| (option, path)))
     }
 
     /// The values for an option: commands that take one book or one folder get the first, and those that do not play
@@ -267,6 +265,7 @@ impl Settings {
         if let Some(file) = settings.file.clone() {
             settings.read(&file, is_named)?;
         }
+        // After the file, whose values these replace.
         for setting in &SETTINGS {
             if let Some(values) = setting.of_environment() {
                 settings.values.insert(setting.name, (values, Origin::Environment));
@@ -297,6 +296,7 @@ impl Settings {
         if table.remove(engine_table::NAME).is_some() {
             self.engines = engine_table::read(text, folder).map_err(bad)?;
         }
+        // Known keys are removed one by one, so that unknown ones are left.
         for setting in &SETTINGS {
             let from = if setting.of_engine { &mut engine } else { &mut table };
             let Some(value) = from.remove(setting.name) else { continue };
@@ -331,29 +331,36 @@ impl Settings {
         let program = program();
         for setting in &SETTINGS {
             let Some((values, origin)) = self.values.get(setting.name) else { continue };
-            let place = || match (origin, &self.file) {
-                (Origin::File, Some(file)) => format!("{}: {}", file.shown(), setting.full_name()),
-                _ => setting.variable(),
-            };
             if setting.kind == ValueKind::Plain && values.len() != 1 {
-                let message = message!("{}: one value is needed", place());
+                let message = message!("{}: one value is needed", self.place(setting, *origin));
                 return Err(CliError::message(exit::USAGE, message));
             }
+            // The options take any text, for they serve games with other rules; the setting is of xiangqi only.
             if setting.name == "rules" {
                 let text = values[0].to_string_lossy();
                 let rules = text.parse::<RuleSet>();
-                rules.map_err(|error| CliError::new(exit::USAGE, error).within(place()))?;
+                rules.map_err(|error| {
+                    CliError::new(exit::USAGE, error).within(self.place(setting, *origin))
+                })?;
             }
             for (option, path) in setting.places() {
                 let values = setting.values_for(path, values);
                 let Some(found) = place_of(&program, path, option) else { continue };
                 if let Err(fault) = accepts(found, &values) {
-                    let message = message!("{}: {fault}", place());
+                    let message = message!("{}: {fault}", self.place(setting, *origin));
                     return Err(CliError::message(exit::USAGE, message));
                 }
             }
         }
         Ok(())
+    }
+
+    /// The place where the user made a setting.
+    fn place(&self, setting: &Setting, origin: Origin) -> String {
+        match (origin, &self.file) {
+            (Origin::File, Some(file)) => format!("{}: {}", file.shown(), setting.full_name()),
+            _ => setting.variable(),
+        }
     }
 
     /// The only value of a setting, if the user made it.
@@ -365,21 +372,29 @@ impl Settings {
     /// Answers `juzhong config`: every setting with its values and where they come from. `usual` has the values, by
     /// the names of settings, of options whose default value is found while the program runs.
     pub(crate) fn in_effect(&self, program: &Command, usual: &[(&str, String)]) -> ConfigAnswer {
-        let row = |setting: &Setting| {
-            let (values, source) = match self.values.get(setting.name) {
-                Some((values, Origin::File)) => (values.clone(), "file".to_owned()),
-                Some((values, Origin::Environment)) => (values.clone(), setting.variable()),
-                None => (setting.defaults(program, usual), "default".to_owned()),
-            };
-            let values = values.iter().map(|value| value.to_string_lossy().into_owned()).collect();
-            SettingInEffect { name: setting.full_name(), values, source }
-        };
+        let settings = SETTINGS.iter().map(|setting| self.row(setting, program, usual));
         ConfigAnswer {
             schema: ConfigAnswer::SCHEMA,
             file: self.file.as_ref().map(|file| file.to_string_lossy().into_owned()),
             file_read: self.is_read,
-            settings: SETTINGS.iter().map(row).collect(),
+            settings: settings.collect(),
         }
+    }
+
+    /// A setting with its values and where they come from.
+    fn row(
+        &self,
+        setting: &Setting,
+        program: &Command,
+        usual: &[(&str, String)],
+    ) -> SettingInEffect {
+        let (values, source) = match self.values.get(setting.name) {
+            Some((values, Origin::File)) => (values.clone(), "file".to_owned()),
+            Some((values, Origin::Environment)) => (values.clone(), setting.variable()),
+            None => (setting.defaults(program, usual), "default".to_owned()),
+        };
+        let values = values.iter().map(|value| value.to_string_lossy().into_owned()).collect();
+        SettingInEffect { name: setting.full_name(), values, source }
     }
 
     /// The engines of other programs, in the order of the file.
@@ -426,6 +441,7 @@ fn place_of<'a>(
 /// Lets a command read the values of an option; the fault that it finds in them.
 fn accepts((command, arg): (&Command, &Arg), values: &[OsString]) -> Result<(), Message> {
     let name = arg.get_long().map(|long| OsString::from(format!("--{long}")));
+    // A positional argument has no name: its values stand alone.
     let values = values.iter().flat_map(|value| name.iter().cloned().chain([value.clone()]));
     let line = std::iter::once("juzhong".into()).chain(values);
     let Err(error) = command.clone().try_get_matches_from(line) else { return Ok(()) };
@@ -450,6 +466,7 @@ fn with_default(command: Command, path: &[&str], option: &str, values: &[OsStrin
         None => command.mut_arg(option, |arg| {
             let values: Vec<clap::builder::OsStr> =
                 values.iter().map(clap::builder::OsStr::from).collect();
+            // clap allows no default for an argument that is required.
             arg.default_values(values).required(false).hide_default_value(true)
         }),
     }
@@ -457,6 +474,7 @@ fn with_default(command: Command, path: &[&str], option: &str, values: &[OsStrin
 
 /// The value of an option among arguments that are not read yet.
 pub(crate) fn value_of(args: &[OsString], option: &str) -> Option<OsString> {
+    // Words behind `--` are no options.
     let mut args = args.iter().skip(1).take_while(|arg| *arg != "--");
     while let Some(arg) = args.next() {
         if arg == option {
@@ -482,13 +500,19 @@ pub(super) fn resolved(folder: &Path, text: &str) -> PathBuf {
 mod tests {
     use super::*;
 
+    /// The values of these texts.
+    fn values(texts: &[&str]) -> Vec<OsString> {
+        texts.iter().map(OsString::from).collect()
+    }
+
+    /// The values of a setting for the command of that path, if the user gave these.
+    fn of(name: &str, path: &[&str], texts: &[&str]) -> Vec<OsString> {
+        let setting = SETTINGS.iter().find(|setting| setting.name == name).unwrap();
+        setting.values_for(path, &values(texts))
+    }
+
     #[test]
     fn the_page_gets_each_book_once_and_the_first_folder() {
-        let values = |texts: &[&str]| texts.iter().map(OsString::from).collect::<Vec<_>>();
-        let of = |name: &str, path: &[&str], texts: &[&str]| {
-            let setting = SETTINGS.iter().find(|setting| setting.name == name).unwrap();
-            setting.values_for(path, &values(texts))
-        };
         let books = ["a.book:red", "a.book:black", "b.book:policy=best", "c.book"];
         assert_eq!(of("book", &["serve"], &books), values(&["a.book", "b.book", "c.book"]));
         assert_eq!(of("book", &["book", "query"], &books), values(&["a.book"]));

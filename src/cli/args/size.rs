@@ -4,6 +4,7 @@ use juzhong::message::{Message, message};
 /// Bytes: digits with an optional K, M, G or T (of 1024), `iB` or `B` after them, small letters or
 /// large.
 pub(crate) fn parse_size<T: TryFrom<u64>>(text: &str) -> Result<T, Message> {
+    // Digits are one byte each, so that the number of them is where the unit begins.
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let shift = match unit.trim_start().to_ascii_lowercase().as_str() {

@@ -264,10 +264,12 @@ fn stream<G: Terminal + Playable, T: Send>(
         let mut written = Ok(());
         // Other engines report bounds, too, of what they search again at once.
         for iteration in reports.into_iter().filter(|line| line.bound == Bound::Exact) {
+            // Lines are counted from 1; one that comes again replaces itself and those behind it.
             lines.truncate(iteration.multipv as usize - 1);
             if !is_for_programs && written.is_ok() {
                 written = shown.print(&iteration, out);
                 if written.is_err() {
+                    // Nobody reads what comes: the search need not go on.
                     stop.set();
                 }
             }

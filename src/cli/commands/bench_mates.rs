@@ -67,8 +67,8 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return list(&positions, context);
     }
     let limits = Limits::nodes(args.nodes);
-    let check = || check_sample(&positions, rules, &limits);
-    let report = pool.install(check).or_exit(exit::UNAVAILABLE)?;
+    let report = pool.install(|| check_sample(&positions, rules, &limits));
+    let report = report.or_exit(exit::UNAVAILABLE)?;
     let has_failed = report.wrong + report.short > 0;
     let answer = MatesAnswer::new(report, &args.rules, args.nodes);
     if context.common.json {

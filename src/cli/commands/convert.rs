@@ -161,23 +161,26 @@ fn run_game<G: Terminal + Symmetric>(
 impl Args {
     /// The format to write.
     fn format<G: Terminal>(&self) -> Result<Target, CliError> {
-        let usage = |message: Message| Err(CliError::message(exit::USAGE, message));
         let format = match self.to.or_else(|| target_by_ending(&self.output, G::FORMATS)) {
             Some(format) => format,
             None if self.output == Path::new(STANDARD) => Target::Record(G::WRITTEN[0]),
             None => {
                 let output = self.output.shown();
-                return usage(message!("{output}: no format has this ending; give one with --to"));
+                let message = message!("{output}: no format has this ending; give one with --to");
+                return Err(CliError::message(exit::USAGE, message));
             }
         };
         if format == Target::Record(Format::Jsonl) && self.encoding != Encoding::Utf8 {
-            return usage("JSONL is UTF-8 always; leave --encoding out".into());
+            let message = "JSONL is UTF-8 always; leave --encoding out";
+            return Err(CliError::message(exit::USAGE, message));
         }
         if format == Target::Record(Format::Xqf) && self.encoding == Encoding::Big5 {
-            return usage("XQF is GB18030 always; leave --encoding out".into());
+            let message = "XQF is GB18030 always; leave --encoding out";
+            return Err(CliError::message(exit::USAGE, message));
         }
         if matches!(format, Target::Shown(_)) && self.encoding != Encoding::Utf8 {
-            return usage(message!("{format} has no choice of encoding; leave --encoding out"));
+            let message = message!("{format} has no choice of encoding; leave --encoding out");
+            return Err(CliError::message(exit::USAGE, message));
         }
         Ok(format)
     }
@@ -348,6 +351,7 @@ impl Work<'_, '_> {
         self.bar.inc(1);
         match game {
             Ok(game) => {
+                // With --strict the command fails for the first bad game, with an error that says the same as its line.
                 if !self.is_strict {
                     self.listing.release(&self.bar);
                 }
@@ -425,6 +429,7 @@ impl Work<'_, '_> {
 /// Returns true if a file in an output folder has a name as [`Output::game`] makes it.
 fn is_game_file(name: &str) -> bool {
     name.split_once('.').is_some_and(|(number, _)| {
+        // Numbers have six digits, and more of them from the millionth game on.
         number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit())
     })
 }
@@ -480,7 +485,7 @@ impl<'a> Output<'a> {
             let single = matches!(format, Target::Shown(_)).then_some(false);
             return Ok(Self::Standard { out, single });
         }
-        let cannot = || path.shown().to_string();
+        // The components of a path do not show a separator at its end, the bytes do.
         let last = path.as_os_str().as_encoded_bytes().last();
         if last.is_some_and(|&byte| std::path::is_separator(char::from(byte))) {
             if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -490,7 +495,7 @@ impl<'a> Output<'a> {
             }
             let lock = FileLock::take(path)?;
             lock.sweep_folders(is_game_file);
-            let folder = folder_beside(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+            let folder = folder_beside(path).or_exit_at(exit::CANNOT_CREATE, path)?;
             return Ok(Self::Folder { path, folder, format, games: 0, _lock: lock });
         }
         if path.is_dir() {
@@ -499,7 +504,7 @@ impl<'a> Output<'a> {
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let lock = FileLock::take_for_file(path)?;
-        let file = PackedFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+        let file = PackedFile::create(path).or_exit_at(exit::CANNOT_CREATE, path)?;
         let single = (!format.holds_many()).then_some(false);
         Ok(Self::File { path, single, file: Box::new(file), _lock: lock })
     }

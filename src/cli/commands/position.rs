@@ -168,6 +168,7 @@ fn show<G: Terminal>(
     let moves = legal_moves(position);
     let texts: Vec<String> = moves.iter().map(|&mv| position.write_move(mv, notation)).collect();
     let line = text!("moves    {}: {}", moves.len(), texts.join(" "));
+    // The label is in the language of the program; it ends where the number begins.
     let (label, list) = line.split_at(line.find(char::is_numeric).unwrap_or(0));
     writeln!(out, "{label}{}", wrapped(list, 70).join("\n         "))?;
     Ok(())

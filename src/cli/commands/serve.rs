@@ -90,6 +90,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         std::fs::metadata(path).or_exit_with(exit::NO_INPUT, || path.shown())?;
     }
     if let Some(path) = &args.train {
+        // Read for its faults only, which end the command before the server starts.
         Collection::read(path).map_err(by_kind)?;
     }
     if !args.host.is_loopback() {
@@ -115,6 +116,7 @@ fn show_address(server: &Server, opens: bool, out: &mut dyn io::Write) -> Result
     let address = server.url_to_write();
     writeln!(out, "{}", server.url())?;
     writeln!(out, "{}", text!("to edit books too, open {address}"))?;
+    // Before a browser is started: the address is known even if none can be.
     out.flush()?;
     if opens && open_browser::that_detached(address).is_err() {
         tell("no browser could be started; open the address yourself");
@@ -226,8 +228,8 @@ fn from_start(fault: StartError) -> CliError {
 
 /// Reads the name of a host, without scheme and port.
 fn parse_host(text: &str) -> Result<String, String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-    match !text.is_empty() && text.chars().all(is_plain) {
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+    match !text.is_empty() && is_plain {
         true => Ok(text.to_owned()),
         false => Err("a name such as board.example.org, without scheme and port".to_owned()),
     }

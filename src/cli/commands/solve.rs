@@ -148,9 +148,8 @@ fn write_proof(path: &Path, solution: &Solution) -> Result<(), CliError> {
         let code = if error == CheckError::Stopped { exit::INTERRUPTED } else { exit::FAILED };
         return Err(CliError::new(code, error).within("the proof was not written"));
     }
-    let name = || path.shown().to_string();
-    let bytes = proof.to_bytes().or_exit_with(exit::FAILED, name)?;
-    atomic::write(path, &bytes).or_exit_with(exit::CANNOT_CREATE, name)
+    let bytes = proof.to_bytes().or_exit_at(exit::FAILED, path)?;
+    atomic::write(path, &bytes).or_exit_at(exit::CANNOT_CREATE, path)
 }
 
 /// The book of `--store`.
@@ -225,14 +224,13 @@ impl<'a> Answers<'a> {
         let Some(path) = path else {
             return Ok(Self { file: None, out, known: Vec::new().into_iter() });
         };
-        let name = || path.shown().to_string();
         let is_new = matches!(path.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound);
         if is_new {
             let file = OpenOptions::new().append(true).create_new(true).open(path);
-            let file = file.or_exit_with(exit::CANNOT_CREATE, name)?;
+            let file = file.or_exit_at(exit::CANNOT_CREATE, path)?;
             return Ok(Self { file: Some(file), out, known: Vec::new().into_iter() });
         }
-        let bytes = open::read(path, MOST_ANSWER_BYTES).or_exit_with(exit::IO, name)?;
+        let bytes = open::read(path, MOST_ANSWER_BYTES).or_exit_at(exit::IO, path)?;
         // A last line without its end was being written when the program was ended.
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let known = answered(&bytes[..whole]).map_err(|number| {
@@ -242,9 +240,9 @@ impl<'a> Answers<'a> {
             );
             CliError::message(exit::BAD_DATA, message)
         })?;
-        let mut file = open::writable(path).or_exit_with(exit::CANNOT_CREATE, name)?;
-        file.set_len(whole as u64).or_exit_with(exit::IO, name)?;
-        io::Seek::seek(&mut file, io::SeekFrom::End(0)).or_exit_with(exit::IO, name)?;
+        let mut file = open::writable(path).or_exit_at(exit::CANNOT_CREATE, path)?;
+        file.set_len(whole as u64).or_exit_at(exit::IO, path)?;
+        io::Seek::seek(&mut file, io::SeekFrom::End(0)).or_exit_at(exit::IO, path)?;
         Ok(Self { file: Some(file), out, known: known.into_iter() })
     }
 
@@ -276,13 +274,15 @@ impl<'a> Answers<'a> {
 /// Whole lines of answers; the number of the first line that is none.
 fn answered(bytes: &[u8]) -> Result<Vec<KnownAnswer>, usize> {
     let lines = bytes.split_inclusive(|&byte| byte == b'\n');
-    let known = |line: &[u8]| -> Option<KnownAnswer> {
-        let answer: Json = serde_json::from_slice(line).ok()?;
-        let position =
-            answer["position"].as_str().filter(|_| answer["schema"] == SolveAnswer::SCHEMA)?;
-        Some(KnownAnswer { position: position.to_owned(), is_refusal: !answer["error"].is_null() })
-    };
-    (1..).zip(lines).map(|(number, line)| known(line).ok_or(number)).collect()
+    (1..).zip(lines).map(|(number, line)| known_answer(line).ok_or(number)).collect()
+}
+
+/// The answer in a line; `None` if it is no answer of this command.
+fn known_answer(line: &[u8]) -> Option<KnownAnswer> {
+    let answer: Json = serde_json::from_slice(line).ok()?;
+    let position =
+        answer["position"].as_str().filter(|_| answer["schema"] == SolveAnswer::SCHEMA)?;
+    Some(KnownAnswer { position: position.to_owned(), is_refusal: !answer["error"].is_null() })
 }
 
 /// A batch: answers are written once what they prove is in the book of `--store`, so that a run that goes on leaves
@@ -299,7 +299,9 @@ struct Batch<'a> {
 impl Batch<'_> {
     fn write(&mut self, answer: SolveAnswer) -> Result<(), CliError> {
         self.pending.push(answer);
+        // The longer keeping takes the rarer it is, so that its share of the time stays small.
         let due = KEPT_EVERY.max(self.cost * KEEPING_SHARE);
+        // Without a book nothing has to be kept before an answer may be written.
         let is_due = self.keeper.0.is_none() || self.kept.elapsed() >= due;
         if is_due { self.keep() } else { Ok(()) }
     }
@@ -333,6 +335,7 @@ fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<
                 let solution = prover.solve(&board, &budget(args, SECONDS));
                 if solution.value == Value::Unknown && is_requested() {
                     batch.keep()?;
+                    // The position of this line has no answer.
                     return Err(interrupted(total - 1, args.output.is_some()));
                 }
                 batch.keeper.add(&board, &solution);
@@ -385,14 +388,14 @@ fn read_line(text: &str, args: &Args) -> Result<Board, Refusal> {
 /// The moves of a text such as `h8i9g7`; `None` if it is anything else.
 fn points(text: &str) -> Option<Vec<String>> {
     let moves = Board::typed(text).moves;
+    // A FEN may begin like a point, too, but has slashes.
     let begins_as_point = moves.first().is_some_and(|text| Point::parse(text).is_some());
     (begins_as_point && !text.contains('/')).then_some(moves)
 }
 
 fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let name = || path.shown().to_string();
-    let bytes = open::read(path, MOST_PROOF_BYTES).or_exit_with(exit::NO_INPUT, name)?;
-    let proof = Proof::from_bytes(&bytes).or_exit_with(exit::BAD_DATA, name)?;
+    let bytes = open::read(path, MOST_PROOF_BYTES).or_exit_at(exit::NO_INPUT, path)?;
+    let proof = Proof::from_bytes(&bytes).or_exit_at(exit::BAD_DATA, path)?;
     let result = check(&proof, &budget(args, CHECK_SECONDS));
     if result == Err(CheckError::Stopped) {
         let (code, message) = match is_requested() {

@@ -46,9 +46,8 @@ pub(crate) struct SettingsFile {
 impl SettingsFile {
     /// Claims the right to change the file, and reads it. A file that is not there is an empty one.
     pub(crate) fn claim(path: &Path) -> Result<Self, CliError> {
-        let shown = || path.shown();
         let lock = FileLock::take(path)?;
-        let bytes = present(path).or_exit_with(exit::NO_INPUT, shown)?;
+        let bytes = present(path).or_exit_at(exit::NO_INPUT, path)?;
         let text = String::from_utf8(bytes.clone().unwrap_or_default());
         let text = text.map_err(|_| fault(path, "not UTF-8"))?;
         Ok(Self { path: path.to_owned(), bytes, text, _lock: lock })
@@ -81,18 +80,19 @@ impl SettingsFile {
     /// Writes the file as a whole, if it is still the one that was read.
     fn write(&self, text: Result<String, Message>, style: Style) -> Result<(), CliError> {
         let text = text.map_err(|what| fault(&self.path, what))?;
-        let shown = || self.path.shown();
         let text = style.restored(text);
         if text.len() as u64 > MAX_FILE {
             return Err(fault(&self.path, "it would be too long"));
         }
-        let mut file = AtomicFile::create(&self.path).or_exit_with(exit::CANNOT_CREATE, shown)?;
-        file.write_all(text.as_bytes()).or_exit_with(exit::IO, shown)?;
-        if present(&self.path).or_exit_with(exit::NO_INPUT, shown)? != self.bytes {
+        let mut file =
+            AtomicFile::create(&self.path).or_exit_at(exit::CANNOT_CREATE, &self.path)?;
+        file.write_all(text.as_bytes()).or_exit_at(exit::IO, &self.path)?;
+        // The lock keeps out this program only: an editor may have saved the file since it was read.
+        if present(&self.path).or_exit_at(exit::NO_INPUT, &self.path)? != self.bytes {
             let message = "another program has changed it meanwhile; run this again";
-            return Err(CliError::message(exit::CANNOT_CREATE, message).within(shown()));
+            return Err(CliError::message(exit::CANNOT_CREATE, message).within(self.path.shown()));
         }
-        file.commit().or_exit_with(exit::IO, shown)
+        file.commit().or_exit_at(exit::IO, &self.path)
     }
 }
 
@@ -157,6 +157,7 @@ fn with(text: &str, entry: &EngineEntry) -> Result<String, Message> {
     if is_same_without(text, &longer, &entry.name) {
         return Ok(longer);
     }
+    // A section cannot continue an inline table `engines`: the longer text is no TOML then.
     let engines = before.entry(NAME).or_insert(Item::Table(implicit()));
     let engines = engines.as_table_like_mut().ok_or("engines is a table; write [engines.NAME]")?;
     engines.insert(&entry.name, value(table_of(entry).into_inline_table()));
@@ -185,7 +186,9 @@ fn cut(text: &str, document: &DocumentMut, name: &str) -> Option<String> {
     let mut table = table.clone();
     table.decor_mut().set_prefix("");
     let marked = format!("{prefix}{}", section(name, table));
+    // Not found where its head is laid out in another way: then the caller changes the document.
     let (first, rest) = text.split_once(&marked)?;
+    // `with` puts a blank line before a section: that one goes, comments before it stay.
     let is_spaced = prefix == "\n" || prefix.ends_with("\n\n");
     let kept = if is_spaced { &prefix[..prefix.len() - 1] } else { prefix.as_str() };
     Some(format!("{first}{kept}{rest}"))
@@ -201,17 +204,20 @@ fn checked(before: &str, after: String, name: &str) -> Result<String, Message> {
 
 /// Returns true if two texts say the same but for an engine.
 fn is_same_without(one: &str, other: &str, name: &str) -> bool {
-    let rest = |text: &str| {
-        let mut table: toml::Table = text.parse().ok()?;
-        if let Some(toml::Value::Table(engines)) = table.get_mut(NAME) {
-            engines.remove(name);
-            if engines.is_empty() {
-                table.remove(NAME);
-            }
+    table_without(one, name).is_some_and(|one| table_without(other, name) == Some(one))
+}
+
+/// The settings of a text but for an engine; `None` if the text is no TOML.
+fn table_without(text: &str, name: &str) -> Option<toml::Table> {
+    let mut table: toml::Table = text.parse().ok()?;
+    if let Some(toml::Value::Table(engines)) = table.get_mut(NAME) {
+        engines.remove(name);
+        // No table of engines and an empty one say the same.
+        if engines.is_empty() {
+            table.remove(NAME);
         }
-        Some(table)
-    };
-    rest(one).is_some_and(|one| rest(other) == Some(one))
+    }
+    Some(table)
 }
 
 fn implicit() -> Table {
@@ -261,15 +267,20 @@ fn number_item(number: usize) -> Item {
 /// One text where no word needs quotes, else a list of words.
 fn command_item(entry: &EngineEntry) -> Item {
     let words = words_of(&entry.command);
-    let is_plain = |c: char| !c.is_whitespace() && !['"', '\''].contains(&c);
     match words.iter().all(|word| !word.is_empty() && word.chars().all(is_plain)) {
         true => value(words.join(" ")),
         false => value(words.iter().map(String::as_str).collect::<Array>()),
     }
 }
 
+/// Returns true for a character that stands in a command without quotes.
+fn is_plain(c: char) -> bool {
+    !c.is_whitespace() && !['"', '\''].contains(&c)
+}
+
 /// A number or a truth value where it reads as it was written, else a text.
 fn option_value(text: &str) -> Value {
+    // Numbers such as 007 and +1 would come back as another text.
     let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
     match (text, number) {
         ("true", _) => true.into(),

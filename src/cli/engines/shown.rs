@@ -13,20 +13,21 @@ use juzhong::protocol::client::{EngineCommand, EngineEntry};
 
 /// An engine of the settings as programs read it.
 pub(crate) fn answer_of(entry: &EngineEntry) -> EngineAnswer {
-    let option = |(name, value): &(String, String)| EngineOptionValue {
-        name: name.clone(),
-        value: value.clone(),
-    };
     EngineAnswer {
         name: entry.name.clone(),
         command: words_of(&entry.command),
         protocol: entry.protocol.map(protocol_name),
         game: entry.plays(),
-        options: entry.options.iter().map(option).collect(),
+        options: entry.options.iter().map(option_value).collect(),
         threads: entry.threads,
         hash: entry.hash,
         at_once: entry.at_once,
     }
+}
+
+/// An option of an engine with its value, as programs read it.
+fn option_value((name, value): &(String, String)) -> EngineOptionValue {
+    EngineOptionValue { name: name.clone(), value: value.clone() }
 }
 
 /// The program and its arguments.
@@ -59,15 +60,11 @@ pub(crate) fn values_text(entry: &EngineEntry) -> String {
 
 /// A trial as programs read it.
 pub(crate) fn trial_answer(trial: &Trial) -> EngineTrial {
-    let option = |(name, announced): &(String, String)| AnnouncedOption {
-        name: name.clone(),
-        announced: announced.clone(),
-    };
     EngineTrial {
         name: trial.name.clone(),
         protocol: protocol_name(trial.protocol),
         first_rank: first_rank(trial.ranks),
-        options: trial.options.iter().map(option).collect(),
+        options: trial.options.iter().map(announced_option).collect(),
         best: trial.best.clone(),
         depth: trial.depth,
         start_ms: trial.start.as_millis() as u64,
@@ -76,6 +73,11 @@ pub(crate) fn trial_answer(trial: &Trial) -> EngineTrial {
         end_ms: trial.end.as_millis() as u64,
         warnings: trial.warnings.clone(),
     }
+}
+
+/// An option as the engine announced it, as programs read it.
+fn announced_option((name, announced): &(String, String)) -> AnnouncedOption {
+    AnnouncedOption { name: name.clone(), announced: announced.clone() }
 }
 
 const fn first_rank(ranks: Ranks) -> u8 {

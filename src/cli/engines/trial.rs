@@ -59,6 +59,7 @@ pub(crate) fn tried(
     let control = stop_flag();
     let timeouts = args.timeouts();
     let began = Instant::now();
+    // Its error is looked at after the interrupt, which may be the cause.
     let client = entry.start_until(timeouts, &control);
     if interrupt::is_requested() {
         return Err(CliError::message(exit::INTERRUPTED, "interrupted"));

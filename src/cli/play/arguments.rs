@@ -44,6 +44,7 @@ pub(crate) fn trimmed(line: &str) -> &str {
 
 /// Returns true if what follows is escaped.
 fn ends_with_escape(text: &str) -> bool {
+    // Backslashes escape each other in pairs; an odd one is left for what follows.
     text.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
 }
 
@@ -58,6 +59,7 @@ pub(crate) fn file_and_game(text: &str, escapes: bool) -> Option<(String, u64)> 
 fn name_and_number(text: &str, escapes: bool) -> Option<(&str, u64)> {
     let (file, digits) = text.rsplit_once(char::is_whitespace)?;
     let number = number(digits).filter(|&number| number > 0)?;
+    // In `a\ 2` and `"a 2` the blank before the number belongs to the name.
     let is_name = escapes && ends_with_escape(file) || is_open(file.trim_end(), escapes);
     (!is_name).then_some((file.trim_end(), number as u64))
 }
@@ -70,6 +72,7 @@ fn is_open(name: &str, escapes: bool) -> bool {
 /// The text between the quotes around a name.
 fn within_quotes(name: &str, escapes: bool) -> Option<&str> {
     let quote = name.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
+    // Both quotes are one byte long.
     let inner = name[1..].strip_suffix(quote)?;
     let is_escaped = escapes && quote == '"' && ends_with_escape(inner);
     (!is_escaped).then_some(inner)
@@ -91,6 +94,7 @@ fn unescaped(text: &str, special: &str, escapes: bool) -> String {
     let mut name = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
+        // A backslash before any other character stands for itself.
         let next = chars.next_if(|&next| escapes && c == '\\' && special.contains(next));
         name.push(next.unwrap_or(c));
     }

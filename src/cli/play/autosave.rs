@@ -92,19 +92,22 @@ impl Autosave {
     ///
     /// The reason why the file holds no such game.
     pub(crate) fn left<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, Message> {
-        let read = || {
-            let Some(text) = self.file.read().map_err(|error| error.message())? else {
-                return Ok(None);
-            };
-            let kept: Kept = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-            let (game, side) = kept.restored::<G>()?;
-            Ok((game.len() > 0).then_some((game, side)))
+        self.read::<G>().map_err(|why| message!("{}: {why}", self.file.path().shown()))
+    }
+
+    /// The game in the file, and the person's side; `None` if there is none with moves.
+    fn read<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, Message> {
+        let Some(text) = self.file.read().map_err(|error| error.message())? else {
+            return Ok(None);
         };
-        read().map_err(|why: Message| message!("{}: {why}", self.file.path().shown()))
+        let kept: Kept = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let (game, side) = kept.restored::<G>()?;
+        Ok((game.len() > 0).then_some((game, side)))
     }
 
     /// Keeps the game.
     pub(crate) fn keep<G: Terminal>(&mut self, game: &Played<G>, human: Side) -> io::Result<()> {
+        // An empty game leaves the game of an earlier session in its place, but not one of this session.
         if game.len() == 0 && !self.is_written {
             return Ok(());
         }

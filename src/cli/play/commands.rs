@@ -303,6 +303,7 @@ fn command_and_rest<G: PlayGame>(line: &str) -> (Option<&'static Command<G>>, &s
     if let Some(command) = Command::of_word(word) {
         return (Some(command), rest.trim_start());
     }
+    // A Chinese word ends where its number begins, as in 跳到5.
     let chinese = &word[..leading_number(word)];
     match Command::<G>::of_word(chinese).filter(|_| !chinese.is_ascii()) {
         Some(command) => (Some(command), &line[chinese.len()..]),
@@ -447,10 +448,12 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guide/playing.md");
         let guide = std::fs::read_to_string(path).unwrap();
         let blocks = guide.split("\n\n").filter(|block| block.starts_with('|'));
-        let cells = |row: &str| {
-            row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
-        };
         blocks.map(|block| block.lines().skip(2).map(cells).collect()).collect()
+    }
+
+    /// The cells of a row.
+    fn cells(row: &str) -> Vec<String> {
+        row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
     }
 
     /// The commands of a text, between back-ticks.

@@ -17,9 +17,7 @@ use juzhong::bytes::paths::resolve;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
 use juzhong::message::{Message, ToMessage, message};
-use juzhong::record::{
-    Format, GameFile, Keep, ParsedGame, ReadOptions, Record, WriteOptions, read_game_file,
-};
+use juzhong::record::{Format, GameFile, Keep, ReadOptions, Record, WriteOptions, read_game_file};
 
 /// The games of a file that are passed over at most on the way to the one that was asked for.
 const MAX_GAME: u64 = 1_000_000;
@@ -70,6 +68,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Writes a file, and returns its place with links followed.
     fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         let place = resolve(path)?;
+        // A variation never replaces the file of its game.
         let is_ours = self.saved.as_ref() == Some(&place) && !self.games.is_studying();
         let mut file = match is_ours {
             true => AtomicFile::create(&place)?,
@@ -138,11 +137,11 @@ fn read_record<G: Terminal>(
         if count < number {
             return ControlFlow::Continue(());
         }
-        let whole = |game: ParsedGame<G>| {
+        let whole = game.map(|game| {
             let remark = remark(&source, &game);
             (game.record, remark)
-        };
-        found = Some(game.map(whole).map_err(|bad| bad.message()));
+        });
+        found = Some(whole.map_err(|bad| bad.message()));
         ControlFlow::Break(())
     })
     .map_err(|error| message_of(&error))?;

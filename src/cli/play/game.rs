@@ -153,10 +153,11 @@ impl<G: Terminal> Played<G> {
     /// Returns true if there are moves, or a side has given up, and no file has it.
     pub(crate) fn is_unsaved(&self) -> bool {
         let moves = self.to_save().all_moves();
-        let has_all = |(saved, resigned): &(Vec<G::Move>, Option<Side>)| {
+        // A file whose moves go on further has the game, too.
+        let is_on_file = self.on_file.as_ref().is_some_and(|(saved, resigned)| {
             *resigned == self.resigned && saved.starts_with(&moves)
-        };
-        !moves.is_empty() && !self.on_file.as_ref().is_some_and(has_all)
+        });
+        !moves.is_empty() && !is_on_file
     }
 
     /// The record of all moves, with the result `outcome`, or else the one that was stated.
@@ -216,6 +217,7 @@ impl<G: Terminal> Played<G> {
 
     /// Forgets the moves ahead.
     pub(crate) fn end_here(&mut self) {
+        // A mistake at this ply or later is among the moves that are forgotten.
         self.mistake = self.mistake.filter(|&ply| ply < self.line.len());
         self.ahead.clear();
         self.stated = None;

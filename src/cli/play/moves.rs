@@ -112,6 +112,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Begins to try variations, from that ply on.
     pub(crate) fn study(&mut self, from: Option<usize>) -> Turn {
         let len = self.game().len();
+        // Before the game is put aside: a study that cannot begin leaves it as it is.
         if from.is_some_and(|ply| ply > len) {
             return self.answer(text!("the game has {}", counts::moves(len)));
         }
@@ -194,6 +195,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         }
         let winner = word(G::side_name(!self.human));
         self.games.current.resign(self.human);
+        // The loop keeps the game after moves only.
         self.keep();
         self.answer(text!("you resign: {winner} wins"))
     }

@@ -100,6 +100,7 @@ impl<G: Playable + Terminal> Own<G> {
             let options = EngineOptions { multipv, ..self.engine.options().clone() };
             self.engine.set_options(options).or_exit(exit::UNAVAILABLE)?;
         }
+        // Without a margin nothing is drawn: advice leaves the sequence of a seed where it is.
         let chance = if level.margin().is_some() { self.random.next_u64() } else { 0 };
         let choice = choose_at(&mut self.engine, line, (level, self.limits), chance, stop);
         tell_warnings(&mut self.engine);

@@ -161,8 +161,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         self.rest();
         let prompt = if self.games.is_studying() { "study> " } else { "> " };
         let position = self.games.current.position();
-        let moves = || move_words(position, self.notation.shown());
-        match self.prompt.read(prompt, moves, self.out)? {
+        match self.prompt.read(prompt, || move_words(position, self.notation.shown()), self.out)? {
             Entered::Line(line) => self.obey(&line),
             Entered::Unreadable(why) => {
                 self.answer(text!("not understood: {}", language::translated(why)))

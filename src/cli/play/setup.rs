@@ -76,25 +76,31 @@ fn in_english(word: &str) -> &str {
 
 /// Makes one change to a placement.
 fn rearrange(setup: &mut Setup, change: &str) -> Result<(), Message> {
-    let unknown = || message!("\"{change}\": write e0=K, e0= for none, clear, start, red or black");
     match change.to_ascii_lowercase().as_str() {
         "clear" => *setup = Setup { turn: setup.turn, ..Setup::empty() },
         "start" => *setup = Position::start().to_setup(),
         "red" => setup.turn = Side::First,
         "black" => setup.turn = Side::Second,
         _ => {
-            let (square, piece) = change.split_once('=').ok_or_else(unknown)?;
-            let square = Square::parse(square).ok_or_else(unknown)?;
+            let (square, piece) = change.split_once('=').ok_or_else(|| unknown(change))?;
+            let square = Square::parse(square).ok_or_else(|| unknown(change))?;
             let mut letters = piece.chars();
             let piece = match (letters.next(), letters.next()) {
                 (None | Some('.'), None) => None,
-                (Some(letter), None) => Some(Piece::from_letter(letter).ok_or_else(unknown)?),
-                _ => return Err(unknown()),
+                (Some(letter), None) => {
+                    Some(Piece::from_letter(letter).ok_or_else(|| unknown(change))?)
+                }
+                _ => return Err(unknown(change)),
             };
             setup.board[square.index()] = piece;
         }
     }
     Ok(())
+}
+
+/// The answer to a change that is none.
+fn unknown(change: &str) -> Message {
+    message!("\"{change}\": write e0=K, e0= for none, clear, start, red or black")
 }
 
 impl<G: PlayGame> TerminalGame<'_, G> {
@@ -108,6 +114,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             self.say(draft)?;
             return self.answer(G::SETUP);
         }
+        // A FEN has slashes, changes have none.
         let wanted = match text.contains('/') {
             true => text.to_owned(),
             false => match G::rearranged(&draft, &changes(text)) {

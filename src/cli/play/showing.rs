@@ -90,6 +90,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
 
     /// Shows the evaluation taken apart.
     pub(crate) fn eval(&mut self) -> Turn {
+        // The output of `play` is unguarded for the colours of boards; this part has none.
         let position = self.games.current.position();
         let mut out = VisibleWriter::new(&mut *self.out, Form::Text);
         position.show_evaluation(&mut out)?;
@@ -123,6 +124,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             Err(error) => return self.say(message!("{name}: {error}")),
         };
         self.say(format_args!("{name}:"))?;
+        // The text decides between equal weights, so that the order is always the same.
         found.sort_by_cached_key(|m| (Reverse(m.weight), G::move_text(m.mv)));
         let turn = self.position().turn();
         for m in found {

@@ -123,13 +123,13 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let [games, own] = ["a.pgn", "b.pgn"].map(|name| folder.path().join(name));
         std::fs::write(&games, GAMES).unwrap();
-        let named = |line: &String| {
-            line.replace("<games>", &games.display().to_string()).replace("<own>", &own.display().to_string())
-        };
         let lines: Vec<Typed> = lines
             .into_iter()
             .map(|typed| match typed {
-                Typed::Line(line) => Typed::Line(named(&line)),
+                Typed::Line(line) => {
+                    let line = line.replace("<games>", &games.display().to_string());
+                    Typed::Line(line.replace("<own>", &own.display().to_string()))
+                }
                 typed @ Typed::Move(_) => typed,
             })
             .collect();

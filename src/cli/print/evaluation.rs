@@ -47,11 +47,11 @@ fn row(out: &mut dyn Write, name: &str, share: &Share) -> io::Result<()> {
 
 /// Writes the board, each piece with its value beside it.
 fn board(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
-    let man_on = |square| explanation.men.iter().find(move |man| man.square == square);
     for rank in (0..10).rev() {
         write!(out, "{rank} ")?;
         for file in 0..9 {
-            match man_on(Square::at(file, rank)) {
+            let square = Square::at(file, rank);
+            match explanation.men.iter().find(|man| man.square == square) {
                 Some(man) => write!(out, "{:>2}{:<5}", man.piece.letter(), man.value)?,
                 None => write!(out, "{:>2}{:<5}", '.', "")?,
             }

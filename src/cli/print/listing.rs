@@ -46,9 +46,8 @@ impl<'a> ListFile<'a> {
             let message = message!("{}: both the output and {option}", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
-        let cannot = || path.shown().to_string();
         let lock = FileLock::take(path)?;
-        let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+        let file = AtomicFile::create_new(path).or_exit_at(exit::CANNOT_CREATE, path)?;
         Ok(Self { option, path, file: BufWriter::new(file), _lock: lock, written: Ok(()) })
     }
 
@@ -197,6 +196,7 @@ impl<'a> Listing<'a> {
     /// Closes the list where the command fails with an error that says why the first bad game is bad.
     pub(crate) fn close_with_error(mut self) -> Result<(), CliError> {
         if let Some(lines) = &mut self.lines.waiting {
+            // The first line would say the same as the error.
             lines.drain(..lines.len().min(1));
         }
         self.close()

@@ -56,6 +56,7 @@ pub(crate) fn remedy<C: TypedCommand>(meant: Option<&C>) -> String {
 
 /// The command of which one word is nearest to a typed word, if it is near.
 pub(crate) fn nearest<C: TypedCommand>(typed: &str, all: &'static [C]) -> Option<&'static C> {
+    // Enough to see that the text is too long, whatever its length.
     let letters: Vec<char> = typed.chars().take(2 * LONGEST).collect();
     if !(2..=LONGEST).contains(&letters.len()) {
         return None;
@@ -68,11 +69,13 @@ pub(crate) fn nearest<C: TypedCommand>(typed: &str, all: &'static [C]) -> Option
         let known = if is_chinese { command.chinese() } else { command.word() };
         let known: Vec<char> = known.chars().collect();
         let most = match is_chinese {
-            true => ((known.len() - 1) / 2 + 1).min(1),
+            // One of two or three characters: two others are another word.
+            true => 1,
             false => known.len() / 3,
         };
         Some((distance(&letters, &known), command)).filter(|&(distance, _)| distance <= most)
     });
+    // Of equally near ones the first in the alphabet: that is the one that `min_by_key` returns.
     near.min_by_key(|&(distance, _)| distance).map(|(_, command)| command)
 }
 
@@ -81,6 +84,7 @@ const LONGEST: usize = 12;
 
 /// The characters to be put in, left out, replaced or exchanged with their neighbours to make one word of another.
 fn distance(one: &[char], other: &[char]) -> usize {
+    // Row by row: every field is made of fields in the rows above it and to the left of it.
     let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
     for i in 0..=one.len() {
         for j in 0..=other.len() {

@@ -87,8 +87,8 @@ impl Helper for Words {}
 /// The candidates that begin like the typed text, whatever its case, each of them once.
 fn completions<'a>(typed: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
     let typed = typed.to_lowercase();
-    let begins = |word: &&str| word.to_lowercase().starts_with(&typed);
-    let mut found: Vec<String> = candidates.filter(begins).map(str::to_owned).collect();
+    let found = candidates.filter(|word| word.to_lowercase().starts_with(&typed));
+    let mut found: Vec<String> = found.map(str::to_owned).collect();
     found.dedup();
     found
 }
@@ -139,6 +139,7 @@ impl Prompt {
         moves: impl FnOnce() -> Vec<String>,
         out: &mut dyn Write,
     ) -> io::Result<Entered> {
+        // Only the editor completes words, and to write every legal move takes time.
         let moves = if self.is_terminal() { moves() } else { Vec::new() };
         let entered = self.line(prompt, moves, out)?;
         if let (Self::Editor(editor, _), Entered::Line(line)) = (self, &entered)
@@ -192,6 +193,7 @@ impl Prompt {
         if !text.is_empty() {
             file.write(&text)?;
         }
+        // Not reached after an error: `place` stays empty then.
         *place = Some(file);
         Ok(())
     }
@@ -202,6 +204,7 @@ fn read_plain(prompt: &str, out: &mut dyn Write) -> io::Result<Entered> {
     out.flush()?;
     let mut input = stdin().lock();
     let Some(typed) = read_line(&mut input, MAX_LINE)? else { return Ok(Entered::End) };
+    // What is left of a line that is too long is not the next line.
     if typed.is_cut {
         input.skip_until(b'\n')?;
     }
@@ -215,10 +218,14 @@ fn read_plain(prompt: &str, out: &mut dyn Write) -> io::Result<Entered> {
 mod tests {
     use super::*;
 
+    /// The completions of a text among a few words.
+    fn completed(typed: &str) -> Vec<String> {
+        let words = ["h2e2", "H2-E2", "hint", "炮二平五", "退出", "退出"];
+        completions(typed, words.into_iter())
+    }
+
     #[test]
     fn completions_begin_like_what_was_typed() {
-        let words = ["h2e2", "H2-E2", "hint", "炮二平五", "退出", "退出"];
-        let completed = |typed| completions(typed, words.into_iter());
         assert_eq!(completed("h"), ["h2e2", "H2-E2", "hint"]);
         assert_eq!(completed("炮"), ["炮二平五"]);
         assert_eq!(completed("退"), ["退出"]);

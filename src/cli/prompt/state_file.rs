@@ -39,6 +39,7 @@ impl StateFile {
             file => file?,
         };
         let mut text = String::new();
+        // One byte more than the bound tells a file that is too large from one that has just that size.
         let read = file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
         if read as u64 > MAX_BYTES {
             return Err(too_large());
@@ -55,6 +56,7 @@ impl StateFile {
         file.seek(SeekFrom::Start(before.saturating_sub(1)))?;
         let mut bytes = Vec::new();
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        // The first part is the end of a line that begins earlier; it is empty if a line begins at `before`.
         let is_cut = usize::from(before > 0);
         let lines = bytes.split(|&byte| byte == b'\n').skip(is_cut);
         Ok(lines.filter_map(|line| Some(str::from_utf8(line).ok()?.to_owned())).collect())
@@ -89,6 +91,7 @@ impl StateFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
+            // Before the content is written, so that others cannot read any of it.
             file.file_mut().set_permissions(fs::Permissions::from_mode(0o600))?;
         }
         file.write_all(text.as_bytes())?;

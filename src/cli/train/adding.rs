@@ -77,6 +77,7 @@ fn begins_as_book(path: &Path) -> bool {
 
 fn all_of_input() -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // One byte more than the bound tells an input that is too large from one that has just that size.
     standard_input()?.take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_SOURCE_BYTES {
         let text = message!("more than {MAX_SOURCE_BYTES} bytes");

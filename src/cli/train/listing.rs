@@ -17,31 +17,38 @@ pub(crate) fn run<G: Terminal + Playable>(
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let collection = Collection::read(&args.file).map_err(by_kind)?;
-    let of_game = || collection.exercises().iter().filter(|exercise| exercise.game == G::NAME);
+    let of_game = exercises_of::<G>(&collection);
     let day = args.day();
     let listed: Vec<&Exercise> =
-        if args.due { collection.due(G::NAME, day) } else { of_game().collect() };
+        if args.due { collection.due(G::NAME, day) } else { of_game.clone().collect() };
     let file = args.file.to_string_lossy().into_owned();
     let opened = opened::<G>(&listed)?;
     let notation = args.notation.asked();
     if context.common.json && args.due {
         let exercises = opened.iter().map(|opened| DueExercise::of(opened, notation)).collect();
-        write_answer(context.out, &TrainAnswer::of(file, day, of_game(), exercises))?;
+        write_answer(context.out, &TrainAnswer::of(file, day, of_game, exercises))?;
     } else if context.common.json {
         let exercises = opened.iter().map(|opened| ListedExercise::of(opened, notation)).collect();
-        write_answer(context.out, &TrainAnswer::of(file, day, of_game(), exercises))?;
+        write_answer(context.out, &TrainAnswer::of(file, day, of_game, exercises))?;
     } else {
         for opened in &opened {
             show(opened, args.list, args.notation.shown(), context)?;
         }
         let TrainAnswer { total, due, new, next, .. } =
-            TrainAnswer::<DueExercise>::of(file, day, of_game(), Vec::new());
+            TrainAnswer::<DueExercise>::of(file, day, of_game, Vec::new());
         say!(context.out, "{due} of {total} due on {day}, {new} of them new")?;
         if let Some(next) = next {
             say!(context.out, "the next day: {next}")?;
         }
     }
     Ok(exit::OK)
+}
+
+/// The exercises of a game.
+fn exercises_of<G: Terminal + Playable>(
+    collection: &Collection,
+) -> impl Iterator<Item = &Exercise> + Clone {
+    collection.exercises().iter().filter(|exercise| exercise.game == G::NAME)
 }
 
 /// Exercises whose texts are read.

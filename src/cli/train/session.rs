@@ -251,6 +251,7 @@ impl<'a, G: Terminal + Playable> Session<'a, G> {
         asked.is_hinted = true;
         let Some(right) = asked.opened.exercise.accepted.first() else { return Ok(()) };
         let from: String = right.mv.chars().take(2).collect();
+        // A move of four letters is one of xiangqi, which begins with the square of the piece.
         if right.mv.len() == 4 {
             return self.say(text!("hint: the piece on {from}"));
         }
@@ -311,6 +312,7 @@ impl<'a, G: Terminal + Playable> Session<'a, G> {
             notice(message!("what was typed is not remembered: {error}"));
         }
         let now = Collection::read(&self.file);
+        // If the file cannot be read any more, what is due is as it was at the beginning.
         let now = now.as_ref().unwrap_or(before);
         if self.right + self.wrong > 0 {
             let (right, wrong) = (self.right, self.wrong);

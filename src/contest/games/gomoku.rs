@@ -128,20 +128,23 @@ fn offsets(line: &str, start: &Board) -> Result<Vec<Point>, BadLine> {
     let numbers = numbers
         .filter(|numbers| numbers.len() % 2 == 0)
         .ok_or_else(|| BadLine::Unreadable(line.chars().take(40).collect()))?;
-    let width = i16::from(start.width());
-    let height = i16::from(start.height());
-    let point = |right: i16, below: i16| {
-        let column = coordinate((width / 2).checked_add(right)?, width)?;
-        let row = coordinate((height - 1 - height / 2).checked_sub(below)?, height)?;
-        Point::new(column, row)
-    };
     let (pairs, _) = numbers.as_chunks();
     (1..)
         .zip(pairs)
         .map(|(number, &[right, below]): (usize, &[i16; 2])| {
-            point(right, below).ok_or(BadLine::Beyond(number))
+            beside_middle(start, right, below).ok_or(BadLine::Beyond(number))
         })
         .collect()
+}
+
+/// The point at an offset from the middle.
+fn beside_middle(start: &Board, right: i16, below: i16) -> Option<Point> {
+    let width = i16::from(start.width());
+    let height = i16::from(start.height());
+    let column = coordinate((width / 2).checked_add(right)?, width)?;
+    // Offsets go down and rows go up. The middle is `height / 2` from the top, as it is `width / 2` from the left.
+    let row = coordinate((height - 1 - height / 2).checked_sub(below)?, height)?;
+    Point::new(column, row)
 }
 
 /// A coordinate of a board with that number of them.
@@ -223,14 +226,14 @@ mod tests {
     fn the_built_in_openings_are_those_of_renju() {
         use crate::game::Symmetric;
         let openings = Board::built_in_openings(&Board::start());
-        let key = |opening: &Record<Board>| {
+        let mut keys = std::collections::HashSet::new();
+        for opening in &openings {
             let mut board = Board::start();
             for &mv in &opening.tree.moves {
                 board.make(mv);
             }
-            board.canonical().key
-        };
-        let keys: std::collections::HashSet<_> = openings.iter().map(key).collect();
+            keys.insert(board.canonical().key);
+        }
         assert_eq!(keys.len(), 26);
     }
 

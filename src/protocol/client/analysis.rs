@@ -29,9 +29,9 @@ impl Client {
     ) -> Result<SearchResult<G::Move>, ClientError> {
         self.set_line(start, line)?;
         let position = line.position();
-        let stop = || control.should_stop();
-        let mut report = |line: &InfoLine| control.report(&iteration(position, line));
-        let thought = self.search(limits, &stop, &mut report)?;
+        let thought = self.search(limits, &|| control.should_stop(), &mut |line| {
+            control.report(&iteration(position, line));
+        })?;
         let best = self.best_move(position, &thought)?;
         if best.is_some() && thought.info.score.is_none() {
             self.remark("it states no score for its move: 0 stands for it");
@@ -117,7 +117,6 @@ pub(crate) fn legal_line<G: Playable>(position: &G, texts: &[String]) -> Vec<G::
 
 /// A score as the search has it.
 pub(crate) fn score_of(kind: ScoreKind) -> Score {
-    let near = |plies: u32| plies.min(FARTHEST) as usize;
     match kind {
         ScoreKind::Centipawns(value) => Score::from_eval(value),
         ScoreKind::MateIn(plies) => Score::mate_in(near(plies)),
@@ -125,6 +124,11 @@ pub(crate) fn score_of(kind: ScoreKind) -> Score {
         ScoreKind::TableWin(plies) => Score::table_win(near(plies)),
         ScoreKind::TableLoss(plies) => Score::table_loss(near(plies)),
     }
+}
+
+/// A number of plies that a score has room for, whatever an engine says.
+fn near(plies: u32) -> usize {
+    plies.min(FARTHEST) as usize
 }
 
 /// A line that an engine reports, as one of the own search.

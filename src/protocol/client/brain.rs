@@ -101,6 +101,7 @@ impl Brain {
         if self.size.replace((width, height)) == Some((width, height)) {
             return None;
         }
+        // A new board may cost the engine all that it was sent before.
         self.known = None;
         self.sent_options.clear();
         Some(if width == height {
@@ -150,6 +151,7 @@ impl Brain {
             self.sent_options.retain(|(sent, _)| sent != name);
             self.sent_options.push((name.clone(), value.clone()));
         }
+        // Said before every search, even where it has not changed.
         lines.push(("time_left".to_owned(), remaining.map_or(UNLIMITED, milliseconds).to_string()));
         lines.into_iter().map(|(name, value)| format!("INFO {name} {value}")).collect()
     }
@@ -205,8 +207,7 @@ impl Brain {
 /// The `BOARD` of the position after these moves, in their order; stones of which no order is known take turns.
 fn board(start: &Board, moves: &[Point]) -> Vec<String> {
     let [first, second] = Side::ALL.map(|side| {
-        let own = |&point: &Point| start.stone(point) == Some(side);
-        start.points().filter(own).collect::<Vec<_>>()
+        start.points().filter(|&point| start.stone(point) == Some(side)).collect::<Vec<_>>()
     });
     let mut stones: Vec<(Point, Side)> = Vec::new();
     for index in 0..first.len().max(second.len()) {
@@ -218,6 +219,7 @@ fn board(start: &Board, moves: &[Point]) -> Vec<String> {
         stones.push((mv, turn));
         turn = !turn;
     }
+    // The engine is to move: its own stones are 1.
     let line =
         |(point, side)| format!("{},{}", cell(start, point), if side == turn { 1 } else { 2 });
     let stones = stones.into_iter().map(line);

@@ -51,7 +51,6 @@ pub(crate) struct Child {
 impl Child {
     pub(crate) fn spawn(command: &EngineCommand, grace: Duration) -> Result<Self, ClientError> {
         let engine = command.program.clone();
-        let failed = |source| ClientError::start(&command.program, source);
         let mut program = process::Command::new(&command.program);
         program
             .args(&command.args)
@@ -73,7 +72,7 @@ impl Child {
             program.spawn().map_err(|source| not_started(&command.program, source))?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
-            return Err(failed(io::Error::other("no pipes")));
+            return Err(ClientError::start(&command.program, io::Error::other("no pipes")));
         };
         // From here on the process is killed if a thread cannot be started.
         let mut child = Self::connect(engine.clone(), Some(process), (input, output), grace)?;
@@ -90,9 +89,8 @@ impl Child {
         grace: Duration,
         serve: impl FnOnce(io::PipeReader, io::PipeWriter) + Send + 'static,
     ) -> Result<Self, ClientError> {
-        let failed = |source| ClientError::start(engine, source);
-        let (commands, input) = io::pipe().map_err(failed)?;
-        let (output, answers) = io::pipe().map_err(failed)?;
+        let (commands, input) = pipe(engine)?;
+        let (output, answers) = pipe(engine)?;
         start_thread(engine, "itself", move || serve(commands, answers))?;
         Self::connect(engine.to_owned(), None, (input, output), grace)
     }
@@ -160,6 +158,7 @@ impl Child {
 
     /// The lines that come from now on, to be heard elsewhere; [`hear`](Self::hear) hears the end.
     pub(crate) fn take_lines(&mut self) -> Receiver<String> {
+        // The sender of the channel that takes its place is dropped at once.
         std::mem::replace(&mut self.lines, sync_channel(0).1)
     }
 
@@ -257,14 +256,21 @@ fn end_group(process: &mut process::Child) {
     let _ = process;
 }
 
+/// A pipe to or from an engine within this program.
+fn pipe(engine: &str) -> Result<(io::PipeReader, io::PipeWriter), ClientError> {
+    io::pipe().map_err(|source| ClientError::start(engine, source))
+}
+
 /// A thread that belongs to an engine.
 fn start_thread(
     engine: &str,
     name: &str,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<thread::JoinHandle<()>, ClientError> {
-    let failed = |source| ClientError::start(engine, source);
-    thread::Builder::new().name(format!("engine {name}")).spawn(work).map_err(failed)
+    thread::Builder::new()
+        .name(format!("engine {name}"))
+        .spawn(work)
+        .map_err(|source| ClientError::start(engine, source))
 }
 
 fn write_lines(mut input: impl Write, commands: &Receiver<String>) {
@@ -325,10 +331,8 @@ mod tests {
         let mut text = "x".repeat(3 * MAX_LINE).into_bytes();
         text.extend_from_slice(b"\nshort\r\n\xFFend");
         let mut input = BufReader::with_capacity(1000, text.as_slice());
-        let mut next = || read_line(&mut input).unwrap();
-        assert_eq!(next().unwrap().len(), MAX_LINE);
-        assert_eq!(next().unwrap(), "short");
-        assert_eq!(next().unwrap(), "\\xffend");
-        assert_eq!(next(), None);
+        let lines: Vec<String> = std::iter::from_fn(|| read_line(&mut input).unwrap()).collect();
+        assert_eq!(lines[0].len(), MAX_LINE);
+        assert_eq!(lines[1..], ["short", "\\xffend"]);
     }
 }

@@ -21,10 +21,9 @@ pub const LONGEST_ENGINE_NAME: usize = 64;
 /// ```
 #[must_use]
 pub fn is_engine_name(name: &str) -> bool {
-    let is_fit = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let length = name.chars().count();
     (1..=LONGEST_ENGINE_NAME).contains(&length)
-        && name.chars().all(is_fit)
+        && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
         && !name.starts_with('-')
 }
 

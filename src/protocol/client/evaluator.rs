@@ -45,12 +45,14 @@ pub fn evaluators_of(
     count: usize,
 ) -> Result<Vec<ClientEvaluator>, ClientError> {
     let mut ready = ReadyWord::default();
-    let one = |_| {
-        let client = entry.start_again(timeouts, ready)?;
-        ready = client.ready_word();
-        Ok(ClientEvaluator { client, limits })
-    };
-    (0..count).map(one).collect()
+    (0..count)
+        .map(|_| {
+            // Where one process has ignored `isready`, the others are not asked.
+            let client = entry.start_again(timeouts, ready)?;
+            ready = client.ready_word();
+            Ok(ClientEvaluator { client, limits })
+        })
+        .collect()
 }
 
 impl<G: Notation> Evaluator<G> for ClientEvaluator {

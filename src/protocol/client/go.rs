@@ -40,22 +40,24 @@ fn milliseconds(time: Duration) -> u64 {
 impl GoLimits {
     /// As protocols have it.
     pub(crate) fn go(&self) -> Go {
-        let clock = |side: usize| {
-            let clocks = self.clocks.as_ref();
-            SideClock {
-                time: clocks.map(|clocks| milliseconds(clocks.remaining[side])),
-                increment: clocks.map(|clocks| milliseconds(clocks.increment[side])),
-                moves_to_go: clocks.and_then(|clocks| clocks.moves_to_go),
-            }
-        };
         Go {
-            first: clock(0),
-            second: clock(1),
+            first: self.clock(0),
+            second: self.clock(1),
             depth: self.depth,
             nodes: self.nodes,
             move_time: self.move_time.map(milliseconds),
             draw: self.draw_offered,
             ..Go::default()
+        }
+    }
+
+    /// The clock of a side as protocols have it.
+    fn clock(&self, side: usize) -> SideClock {
+        let clocks = self.clocks.as_ref();
+        SideClock {
+            time: clocks.map(|clocks| milliseconds(clocks.remaining[side])),
+            increment: clocks.map(|clocks| milliseconds(clocks.increment[side])),
+            moves_to_go: clocks.and_then(|clocks| clocks.moves_to_go),
         }
     }
 
@@ -73,9 +75,8 @@ impl GoLimits {
 
     /// Returns true if an engine that counts seconds cannot be given all of it.
     pub(crate) fn has_fractions(&self) -> bool {
-        let is_fraction = |time: &Duration| time.subsec_nanos() != 0;
         let increments = self.clocks.map_or([Duration::ZERO; 2], |clocks| clocks.increment);
-        self.move_time.iter().chain(&increments).any(is_fraction)
+        self.move_time.iter().chain(&increments).any(|time| time.subsec_nanos() != 0)
     }
 }
 

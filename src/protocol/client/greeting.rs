@@ -232,12 +232,11 @@ mod tests {
         let mut options = Announcements::default();
         options.hear("option name UCI_Variant type combo default chess var chess var xiangqi");
         options.hear("option UseMillisec type check default false");
-        let conventions = |dialect| options.conventions(dialect);
-        let (wire, settings) = conventions(Dialect::Uci);
+        let (wire, settings) = options.conventions(Dialect::Uci);
         assert_eq!((wire.ranks, settings.len()), (Ranks::FromOne, 1));
-        let (wire, settings) = conventions(Dialect::Cyclone);
+        let (wire, settings) = options.conventions(Dialect::Cyclone);
         assert_eq!((wire.ranks, settings.len()), (Ranks::FromZero, 0));
-        let (wire, settings) = conventions(Dialect::Ucci);
+        let (wire, settings) = options.conventions(Dialect::Ucci);
         assert_eq!((wire.ranks, wire.unit), (Ranks::FromZero, 1));
         assert_eq!(settings, [("UseMillisec".to_owned(), "true".to_owned())]);
         assert_eq!(Announcements::default().conventions(Dialect::Ucci).0.unit, 1000);

@@ -101,8 +101,7 @@ impl EngineCommand {
 
 /// A word of a command, in quotes where it needs some.
 fn quoted(word: &str) -> Option<String> {
-    let is_plain = |c: char| !c.is_whitespace() && !['"', '\''].contains(&c);
-    if !word.is_empty() && word.chars().all(is_plain) {
+    if !word.is_empty() && word.chars().all(|c| !c.is_whitespace() && !['"', '\''].contains(&c)) {
         return Some(word.to_owned());
     }
     let quote = ['"', '\''].into_iter().find(|&quote| !word.contains(quote))?;
@@ -347,26 +346,35 @@ impl Client {
         stop: Option<&StopFlag>,
     ) -> Result<Self, ClientError> {
         let protocol = protocol.or_else(|| command.is_brain().then_some(Dialect::Gomocup));
-        let start = |protocol| {
-            let mut client = Self::spawn(command, timeouts)?;
-            client.stop = stop.cloned();
-            let is_sure = client.greet(protocol)?;
-            Ok((client, is_sure))
-        };
-        let (mut client, is_sure) = match start(protocol) {
+        let (mut client, is_sure) = match Self::greeted(command, protocol, timeouts, stop) {
+            // UCCI allows an engine to end at any first word but its own.
             Err(first @ ClientError::Ended { .. }) if protocol.is_none() => {
-                start(Some(Dialect::Ucci)).map_err(|_| first)?
+                let second = Self::greeted(command, Some(Dialect::Ucci), timeouts, stop);
+                second.map_err(|_| first)?
             }
             started => started?,
         };
         if !is_sure {
             let answered = client.protocol();
             client.quit();
-            (client, _) = start(Some(answered))?;
+            (client, _) = Self::greeted(command, Some(answered), timeouts, stop)?;
         }
         client.ready = ready;
         client.set_up()?;
         Ok(client)
+    }
+
+    /// A new process that was greeted, and whether its protocol is beyond doubt.
+    fn greeted(
+        command: &EngineCommand,
+        protocol: Option<Dialect>,
+        timeouts: Timeouts,
+        stop: Option<&StopFlag>,
+    ) -> Result<(Self, bool), ClientError> {
+        let mut client = Self::spawn(command, timeouts)?;
+        client.stop = stop.cloned();
+        let is_sure = client.greet(protocol)?;
+        Ok((client, is_sure))
     }
 
     /// From now on each time that it may take is waited for, for searches have a way of their own to stop.
@@ -380,14 +388,14 @@ impl Client {
     ///
     /// [`ClientError::Start`], if no pipe can be made or no thread started.
     pub fn within<G: Playable>(engine: Engine<G>, timeouts: Timeouts) -> Result<Self, ClientError> {
-        let serve = move |commands, mut answers| {
+        let child = Child::within("self", timeouts.stop, move |commands, mut answers| {
             if let Err(error) =
                 protocol::serve(BufReader::new(commands), &mut answers, engine, Dialect::Uci)
             {
                 tracing::debug!(%error, "the session of the engine within has ended");
             }
-        };
-        let mut client = Self::new(Child::within("self", timeouts.stop, serve)?, timeouts);
+        })?;
+        let mut client = Self::new(child, timeouts);
         client.handshake(Some(Dialect::Uci))?;
         Ok(client)
     }
@@ -520,14 +528,15 @@ impl Client {
             self.brain.set_option(name, value);
             return Ok(());
         }
-        let engine = || self.child.engine().to_owned();
         let Some(option) = self.options.find(name) else {
-            return Err(ClientError::NoOption { engine: engine(), option: name.to_owned() });
+            let engine = self.child.engine().to_owned();
+            return Err(ClientError::NoOption { engine, option: name.to_owned() });
         };
         if let Some(range) = option.refusal(value) {
+            let engine = self.child.engine().to_owned();
             let option = option.name.clone();
             let value = shortened(value);
-            return Err(ClientError::BadOption { engine: engine(), option, value, range });
+            return Err(ClientError::BadOption { engine, option, value, range });
         }
         let text = self.wire.set_option(&option.name, value);
         self.child.say(&text)
@@ -997,28 +1006,29 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 mod tests {
     use super::*;
 
+    fn command(words: &[&str]) -> EngineCommand {
+        let mut words = words.iter().map(|&word| word.to_owned());
+        EngineCommand { program: words.next().unwrap(), args: words.collect() }
+    }
+
     #[test]
     fn commands_are_split_as_a_shell_would() {
-        let parse = |text| EngineCommand::parse(text).map(|c| (c.program, c.args));
-        let args = |args: &[&str]| args.iter().map(|&a| a.to_owned()).collect::<Vec<_>>();
-        assert_eq!(parse("pikafish"), Some(("pikafish".into(), vec![])));
+        assert_eq!(EngineCommand::parse("pikafish"), Some(command(&["pikafish"])));
         assert_eq!(
-            parse(" '/my engines/x' uci  --name \"a b\" '' "),
-            Some(("/my engines/x".into(), args(&["uci", "--name", "a b", ""])))
+            EngineCommand::parse(" '/my engines/x' uci  --name \"a b\" '' "),
+            Some(command(&["/my engines/x", "uci", "--name", "a b", ""]))
         );
-        assert_eq!(parse("  "), None);
-        assert_eq!(parse("x 'y"), None);
+        assert_eq!(EngineCommand::parse("  "), None);
+        assert_eq!(EngineCommand::parse("x 'y"), None);
     }
 
     #[test]
     fn commands_are_written_as_they_are_read() {
         for words in [&["x"][..], &["我的 引擎/x", "uci", ""], &["it's", "\"a\"", "a b"]] {
-            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-            let command = EngineCommand { program: words[0].clone(), args: words[1..].to_vec() };
+            let command = command(words);
             let text = command.text().unwrap();
             assert_eq!(EngineCommand::parse(&text).unwrap(), command, "{text}");
         }
-        let both = EngineCommand { program: "it's \"a\"".to_owned(), args: Vec::new() };
-        assert_eq!(both.text(), None);
+        assert_eq!(command(&["it's \"a\""]).text(), None);
     }
 }

@@ -33,8 +33,8 @@ impl Process {
         let mut child = Child::spawn(command, grace)?;
         let lines = child.take_lines();
         let thread = thread::Builder::new().name("engine lines".to_owned());
-        let failed = |source| ClientError::start(&command.program, source);
-        thread.spawn(move || hand_on(&lines, sink)).map_err(failed)?;
+        let started = thread.spawn(move || hand_on(&lines, sink));
+        started.map_err(|source| ClientError::start(&command.program, source))?;
         Ok(Self { child })
     }
 

@@ -36,10 +36,13 @@ impl ReadyWord {
 mod tests {
     use super::*;
 
+    /// The seconds to wait where an engine may take 8 of them to start.
+    fn wait(word: ReadyWord, dialect: Dialect) -> u64 {
+        word.timeout(dialect, Duration::from_secs(8)).as_secs()
+    }
+
     #[test]
     fn only_ucci_may_be_silent_and_only_where_it_never_answered() {
-        let start = Duration::from_secs(8);
-        let wait = |word: ReadyWord, dialect| word.timeout(dialect, start).as_secs();
         assert_eq!(wait(ReadyWord::Unknown, Dialect::Ucci), 2);
         assert_eq!(wait(ReadyWord::Understood, Dialect::Ucci), 8);
         for dialect in [Dialect::Uci, Dialect::Cyclone] {

@@ -188,24 +188,27 @@ fn is_no_program(error: &io::Error) -> bool {
 
 /// The remedy for the end of an engine, by its status and its last words.
 pub(crate) fn remedy(status: &str, last_words: &str) -> Option<Message> {
-    let is_illegal = ["SIGILL", "signal: 4", "0xc000001d"].iter().any(|sign| status.contains(sign));
-    if is_illegal {
+    // An instruction that the processor does not know, in the words of Unix and of Windows.
+    if has_sign(status, &["SIGILL", "signal: 4", "0xc000001d"]) {
         return Some(
             "it was built for another processor: choose another build, one without AVX2 or BMI2"
                 .into(),
         );
     }
     let words = last_words.to_lowercase();
-    let has = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if has(&["nnue", "evalfile", "network file"]) {
+    if has_sign(&words, &["nnue", "evalfile", "network file"]) {
         return Some(
             "its network file is missing or another one: put it where the engine looks for it, or name it by the option EvalFile".into(),
         );
     }
-    if has(&["shared librar", "dyld", "glibc"]) {
+    if has_sign(&words, &["shared librar", "dyld", "glibc"]) {
         return Some("a library of the system is missing: choose another build".into());
     }
     None
+}
+
+fn has_sign(text: &str, signs: &[&str]) -> bool {
+    signs.iter().any(|sign| text.contains(sign))
 }
 
 #[cfg(test)]

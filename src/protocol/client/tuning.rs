@@ -137,20 +137,29 @@ impl Client {
     /// The value that an option has in an engine that was started by `entry`.
     fn usual_value(&self, entry: &EngineEntry, name: &str) -> Option<String> {
         let meant = self.options.find(name)?;
-        let is_meant = |other: &str| self.options.find(other).is_some_and(|found| found == meant);
-        let set = entry.options.iter().rev().find(|(name, _)| is_meant(name));
-        let size = || entry.sizes().options().find(|(name, _)| is_meant(name));
-        let kept = set.map(|(_, value)| value.clone()).or_else(|| size().map(|(_, value)| value));
+        // Of an option that is set twice the last value counts, and any counts before a size.
+        let set = entry.options.iter().rev().find(|(name, _)| self.is_option(meant, name));
+        let kept = set.map(|(_, value)| value.clone()).or_else(|| {
+            let size = entry.sizes().options().find(|(name, _)| self.is_option(meant, name));
+            size.map(|(_, value)| value)
+        });
         kept.or_else(|| meant.usual().map(str::to_owned))
+    }
+
+    /// Returns true if `name` means the option `meant`.
+    fn is_option(&self, meant: &Announced, name: &str) -> bool {
+        self.options.find(name).is_some_and(|found| found == meant)
     }
 }
 
 fn speaks_of_strength(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let has = |words: &[&str]| {
-        name.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
-    };
-    has(&STRONG_WORDS) && !has(&OTHER_WORDS)
+    has_word(&name, &STRONG_WORDS) && !has_word(&name, &OTHER_WORDS)
+}
+
+/// Returns true if one of the words of a name is among these.
+fn has_word(name: &str, words: &[&str]) -> bool {
+    name.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
 }
 
 #[cfg(test)]

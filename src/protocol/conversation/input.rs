@@ -90,6 +90,5 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
         return Ok(Some(line.readable()));
     }
     let bytes = line.bytes.clone();
-    let refused = |_| String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Some(line.text().unwrap_or_else(refused)))
+    Ok(Some(line.text().unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned())))
 }

@@ -23,9 +23,10 @@ pub(crate) fn read_position<G: Playable>(setup: &Setup, ranks: Ranks) -> Result<
         Some(text) => G::read_line(text).map_err(|error| error.to_string())?,
     };
     for (i, text) in setup.moves.iter().enumerate() {
-        let mv = legal_move(line.position(), text, ranks);
-        let illegal = || format!("move {} ({}) is not legal", i + 1, shortened(text));
-        line.push(mv.ok_or_else(illegal)?);
+        let Some(mv) = legal_move(line.position(), text, ranks) else {
+            return Err(format!("move {} ({}) is not legal", i + 1, shortened(text)));
+        };
+        line.push(mv);
     }
     Ok(line)
 }

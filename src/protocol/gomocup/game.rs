@@ -89,20 +89,17 @@ impl Table {
     /// If they break them.
     pub(crate) fn under(&self, variant: Variant) -> Result<Self, String> {
         let board = self.board();
-        let stones = |side| board.points().filter(move |&point| board.stone(point) == Some(side));
-        self.cleared(variant)?.filled(&Side::ALL.map(|side| stones(side).collect()))
+        self.cleared(variant)?.filled(&Side::ALL.map(|side| stones_of(board, side).collect()))
     }
 
     /// The board with these stones on it, whatever their order.
     fn filled(&self, stones: &[Vec<Point>; 2]) -> Result<Self, String> {
         let empty = self.line.start();
-        let sign = |column, row| match Point::new(column, row) {
-            Some(point) if stones[0].contains(&point) => 'x',
-            Some(point) if stones[1].contains(&point) => 'o',
-            _ => '-',
-        };
-        let row = |row| (0..empty.width()).map(|column| sign(column, row)).collect::<String>();
-        let rows: Vec<String> = (0..empty.height()).rev().map(row).collect();
+        let rows: Vec<String> = (0..empty.height())
+            .rev()
+            .map(|row| (0..empty.width()).map(|column| sign(stones, column, row)).collect())
+            .collect();
+        // The first side moves first: one stone more of its own means that the second is to move.
         let turn = if stones[0].len() > stones[1].len() { 'o' } else { 'x' };
         let variant = empty.variant().name();
         let text = format!("{}{turn} {ROW} {variant}", with_counts(&rows.join("/")));
@@ -181,10 +178,8 @@ impl Table {
             }
             None if self.board().stone(point) == Some(mover) => {
                 let board = self.board();
-                let stones = Side::ALL.map(|side| {
-                    let own = |&other: &Point| board.stone(other) == Some(side) && other != point;
-                    board.points().filter(own).collect()
-                });
+                let stones = Side::ALL
+                    .map(|side| stones_of(board, side).filter(|&other| other != point).collect());
                 *self = self.filled(&stones)?;
                 Ok(())
             }
@@ -265,6 +260,20 @@ pub(crate) fn cell(board: &Board, point: Point, order: Order) -> Cell {
     }
 }
 
+/// The points of a side's stones.
+fn stones_of(board: &Board, side: Side) -> impl Iterator<Item = Point> {
+    board.points().filter(move |&point| board.stone(point) == Some(side))
+}
+
+/// The sign of a point in the text of a position with these stones of both sides.
+fn sign(stones: &[Vec<Point>; 2], column: u8, row: u8) -> char {
+    match Point::new(column, row) {
+        Some(point) if stones[0].contains(&point) => 'x',
+        Some(point) if stones[1].contains(&point) => 'o',
+        _ => '-',
+    }
+}
+
 /// The rows of a position with numbers in place of the dashes for empty points.
 fn with_counts(rows: &str) -> String {
     let mut text = String::new();
@@ -296,6 +305,16 @@ mod tests {
         Cell { column, row }
     }
 
+    /// A stone of the engine in a list.
+    const fn own(cell: Cell) -> (Cell, Option<i64>) {
+        (cell, Some(1))
+    }
+
+    /// A stone of its opponent.
+    const fn other(cell: Cell) -> (Cell, Option<i64>) {
+        (cell, Some(2))
+    }
+
     #[test]
     fn rows_count_from_the_top() {
         let table = table(20, 10, Variant::Freestyle);
@@ -321,8 +340,6 @@ mod tests {
     #[test]
     fn the_engine_moves_where_stones_are_listed() {
         let empty = table(15, 15, Variant::Standard);
-        let own = |cell| (cell, Some(1));
-        let other = |cell| (cell, Some(2));
         let black = empty.with_stones(&[other(at(8, 8)), own(at(7, 7))]).unwrap();
         assert_eq!((black.board().turn(), black.board().stones()), (Side::First, 2));
         assert_eq!(black.board().variant(), Variant::Standard);
@@ -353,7 +370,7 @@ mod tests {
         table.take_back(at(7, 7)).unwrap();
         assert!(table.take_back(at(7, 7)).is_err());
         assert_eq!(table.board().stones(), 0);
-        let stones = [(at(0, 0), Some(1)), (at(1, 1), Some(2)), (at(2, 2), Some(2))];
+        let stones = [own(at(0, 0)), other(at(1, 1)), other(at(2, 2))];
         let mut listed = table.with_stones(&stones).unwrap();
         assert!(listed.take_back(at(0, 0)).is_err());
         listed.take_back(at(1, 1)).unwrap();
@@ -394,9 +411,10 @@ mod tests {
             }
             prop_assume!(played.board().outcome().is_none());
             let count = cells.len();
-            let owner = |index: usize| Some(if (count - index).is_multiple_of(2) { 1 } else { 2 });
-            let mut stones: Vec<_> =
-                cells.iter().enumerate().map(|(index, &cell)| (cell, owner(index))).collect();
+            let stones = cells.iter().enumerate().map(|(index, &cell)| {
+                if (count - index).is_multiple_of(2) { own(cell) } else { other(cell) }
+            });
+            let mut stones: Vec<_> = stones.collect();
             if reversed {
                 stones.reverse();
             }

@@ -117,12 +117,12 @@ impl Limiting {
         });
         let hard = game.map_or(turn.hard, |game| game.hard.min(turn.hard));
         let soft = game.and_then(|game| game.soft).map(|soft| soft.min(hard));
-        let share = |time: Duration| time / shares.max(1);
+        let shares = shares.max(1);
         Limits {
             depth: self.depth,
             nodes: self.nodes,
-            soft_time: soft.map(share),
-            hard_time: Some(share(hard)),
+            soft_time: soft.map(|soft| soft / shares),
+            hard_time: Some(hard / shares),
         }
     }
 }
@@ -157,6 +157,10 @@ mod tests {
         limits(lines).hard_time.unwrap().as_millis() as u64
     }
 
+    fn soft(lines: &[(&str, &str)]) -> Duration {
+        limits(lines).soft_time.unwrap()
+    }
+
     #[test]
     fn a_turn_takes_nearly_all_its_time() {
         assert_eq!(hard(&[]), 29_970);
@@ -174,7 +178,7 @@ mod tests {
         let unlimited = ("time_left", "2147483647");
         assert_eq!(hard(&[turn, ("timeout_match", "0"), unlimited]), 4_970);
         let game = [turn, ("timeout_match", "100000")];
-        assert!(limits(&game).soft_time.unwrap() < Duration::from_secs(4));
+        assert!(soft(&game) < Duration::from_secs(4));
         for left in ["1000", "100", "1", "0", "-500"] {
             let hard = hard(&[turn, game[1], ("time_left", left)]);
             assert!(hard <= left.parse::<u64>().unwrap_or(0).max(1), "{left}: {hard}");
@@ -185,7 +189,6 @@ mod tests {
         assert!(limiting.limits(1).hard_time.unwrap() <= Duration::from_millis(100));
         limiting.new_game();
         assert!(limiting.limits(1).hard_time.unwrap() > Duration::from_millis(100));
-        let soft = |lines: &[(&str, &str)]| limits(lines).soft_time.unwrap();
         let increment = ("time_increment", "500");
         assert!(soft(&[turn, game[1], increment]) > soft(&[turn, game[1]]));
         assert!(hard(&[turn, game[1], increment, ("time_left", "100")]) <= 100);

@@ -92,12 +92,14 @@ fn threads(value: i64) -> usize {
 mod tests {
     use super::*;
 
+    /// The table in MiB and the threads within that number of bytes.
+    fn within(bytes: i64, threads: usize) -> Option<(usize, usize)> {
+        within_memory(bytes, threads)
+            .map(|MachineOptions { hash_mib, threads }| (hash_mib, threads))
+    }
+
     #[test]
     fn memory_leaves_room_for_the_program() {
-        let within = |bytes, threads| {
-            within_memory(bytes, threads)
-                .map(|MachineOptions { hash_mib, threads }| (hash_mib, threads))
-        };
         assert_eq!(within(0, 1), None);
         assert_eq!(within(-1, 1), None);
         assert_eq!(within(1, 9), Some((1, 1)));

@@ -251,8 +251,7 @@ impl Question {
                 }
             }
             Self::Balance { position, target, found } => {
-                let distance = |line: &&Scored| line.1.value().abs_diff(*target);
-                let nearest = lines.iter().min_by_key(distance);
+                let nearest = lines.iter().min_by_key(|line| line.1.value().abs_diff(*target));
                 *found = nearest.map(|line| line.0).or_else(|| any_move(position, &[]));
             }
         }
@@ -260,14 +259,12 @@ impl Question {
 
     /// The lines of the answer; none where there is no move.
     pub(crate) fn answer(&self, cell: impl Fn(Point) -> Cell) -> Vec<String> {
-        let point = |point| {
-            let Cell { column, row } = cell(point);
-            format!("{column} {row}")
-        };
         let said = match self {
             Self::Propose { rule, proposal } => {
                 let stones = proposal.best().into_iter().flatten().zip(1..);
-                stones.map(|(stone, n)| format!("{rule} MOVE{n} {}", point(stone))).collect()
+                stones
+                    .map(|(stone, n)| format!("{rule} MOVE{n} {}", in_message(cell(stone))))
+                    .collect()
             }
             Self::Side { word, score, .. } => {
                 let swaps = score.is_some_and(|score| score < Score::DRAW);
@@ -275,19 +272,19 @@ impl Question {
             }
             Self::Fourth { stone, fifths, .. } => {
                 let fifths = fifths.unwrap_or(1);
-                let stone = stone.map(|stone| format!("SOOSORV MOVE4 {} {fifths}", point(stone)));
-                stone.into_iter().collect()
+                let stone = stone.map(|stone| in_message(cell(stone)));
+                stone.iter().map(|stone| format!("SOOSORV MOVE4 {stone} {fifths}")).collect()
             }
             Self::Fifths { found, .. } => {
                 let mut lines = vec!["SOOSORV MOVE5 REFRESH".to_owned()];
                 let moves = found.iter().flatten();
-                lines.extend(moves.map(|&mv| format!("SOOSORV MOVE5 {}", point(mv))));
+                lines.extend(moves.map(|&mv| format!("SOOSORV MOVE5 {}", in_message(cell(mv)))));
                 lines.push("SOOSORV MOVE5 DONE".to_owned());
                 lines
             }
             Self::Choose { best, .. } => {
-                let chosen = best.map(|(_, mv)| format!("SOOSORV MOVE5C {}", point(mv)));
-                chosen.into_iter().collect()
+                let chosen = best.map(|(_, mv)| in_message(cell(mv)));
+                chosen.iter().map(|stone| format!("SOOSORV MOVE5C {stone}")).collect()
             }
             Self::Balance { found, .. } => {
                 return found.iter().map(|&mv| cell(mv).to_string()).collect();
@@ -312,10 +309,15 @@ impl Question {
     }
 }
 
+/// The two numbers of a cell as messages have them: answers have a comma between them.
+fn in_message(Cell { column, row }: Cell) -> String {
+    format!("{column} {row}")
+}
+
 /// The number of the line whose score is the most level one.
 fn most_level(lines: &[Scored]) -> usize {
-    let level = |&(_, line): &(usize, &Scored)| line.1.value().unsigned_abs();
-    (1..).zip(lines).min_by_key(level).map_or(1, |(number, _)| number)
+    let nearest = (1..).zip(lines).min_by_key(|(_, line)| line.1.value().unsigned_abs());
+    nearest.map_or(1, |(number, _)| number)
 }
 
 fn legal(position: &Board) -> Vec<Point> {

@@ -530,22 +530,26 @@ mod tests {
         Ok((if names.uci.is_empty() { names.ucci } else { names.uci }, value))
     }
 
+    /// The result for an option that is known, and its value.
+    fn found(name: &'static str, value: &str) -> Result<(&'static str, String), Unresolved> {
+        Ok((name, value.to_owned()))
+    }
+
     #[test]
     fn names_of_both_grammars_in_any_case() {
-        let is = |name, value: &str| Ok((name, value.to_owned()));
-        assert_eq!(resolved("name Hash value 64"), is("Hash", "64"));
-        assert_eq!(resolved("hashsize 64"), is("Hash", "64"));
-        assert_eq!(resolved("name HASHSIZE value 64"), is("Hash", "64"));
-        assert_eq!(resolved("Hash 64"), is("Hash", "64"));
-        assert_eq!(resolved("name Hash 64"), is("Hash", "64"));
-        assert_eq!(resolved("name Clear Hash"), is("Clear Hash", ""));
-        assert_eq!(resolved("clear hash"), is("Clear Hash", ""));
-        assert_eq!(resolved("move overhead 50"), is("Move Overhead", "50"));
-        assert_eq!(resolved("name Book value /a b/c.book"), is("BookFile", "/a b/c.book"));
-        assert_eq!(resolved("bookfiles /a b/value.book"), is("BookFile", "/a b/value.book"));
-        assert_eq!(resolved("BookFile /a  b.book "), is("BookFile", "/a  b.book"));
-        assert_eq!(resolved("newgame"), is("newgame", ""));
-        assert_eq!(resolved("name uci_showwdl value true"), is("UCI_ShowWDL", "true"));
+        assert_eq!(resolved("name Hash value 64"), found("Hash", "64"));
+        assert_eq!(resolved("hashsize 64"), found("Hash", "64"));
+        assert_eq!(resolved("name HASHSIZE value 64"), found("Hash", "64"));
+        assert_eq!(resolved("Hash 64"), found("Hash", "64"));
+        assert_eq!(resolved("name Hash 64"), found("Hash", "64"));
+        assert_eq!(resolved("name Clear Hash"), found("Clear Hash", ""));
+        assert_eq!(resolved("clear hash"), found("Clear Hash", ""));
+        assert_eq!(resolved("move overhead 50"), found("Move Overhead", "50"));
+        assert_eq!(resolved("name Book value /a b/c.book"), found("BookFile", "/a b/c.book"));
+        assert_eq!(resolved("bookfiles /a b/value.book"), found("BookFile", "/a b/value.book"));
+        assert_eq!(resolved("BookFile /a  b.book "), found("BookFile", "/a  b.book"));
+        assert_eq!(resolved("newgame"), found("newgame", ""));
+        assert_eq!(resolved("name uci_showwdl value true"), found("UCI_ShowWDL", "true"));
         assert_eq!(resolved(""), Err(Unresolved::NoName));
         assert_eq!(resolved("name value 3"), Err(Unresolved::NoName));
         assert_eq!(resolved("no such 3"), Err(Unresolved::Unknown("no such 3".to_owned())));

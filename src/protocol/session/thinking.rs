@@ -207,6 +207,7 @@ pub(crate) fn start<G: Playable>(
 ) -> std::io::Result<()> {
     let thread = std::thread::Builder::new().name("protocol search".to_owned());
     thread.spawn(move || {
+        // This is what is reported if the work panics.
         let mut guard = Guard { events, thought: Some(Thought::Done(None)) };
         let outcome = work(&mut engine, task, signal, guard.events.clone());
         guard.thought = Some(Thought::Done(Some(Box::new(Done { engine, outcome }))));
@@ -299,22 +300,18 @@ fn look_for_mate<G: Playable>(
     remote: &Remote<G>,
 ) -> Option<Choice<G::Move>> {
     let start = Instant::now();
-    let left = |spent: u64, most: u64| {
-        let nodes = limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(spent)).min(most);
-        let nodes = Some(nodes).filter(|&nodes| nodes < u64::MAX);
-        Limits { nodes, ..limits.after(start.elapsed()) }
-    };
     let moves = limits.depth.map_or(moves, |depth| moves.min(depth.div_ceil(2)));
     // Half of what there is at most: there may be no mate, but a move there must be.
     let most = limits.nodes.map_or(QUICK_PROOF, |nodes| QUICK_PROOF.min(nodes / 2));
     let half = limits.hard_time.map(|time| time / 2);
-    let quick = Limits { hard_time: half, ..left(0, most) };
+    let quick = Limits { hard_time: half, ..limits_left(limits, start, 0, most) };
     let quick = engine.find_mate(line, moves, &quick, remote);
     let is_refuted = quick.is_refuted();
     if let Some(choice) = quick.found.and_then(Choice::searched) {
         return Some(choice);
     }
-    let choice = ordinary(engine, line, &left(quick.nodes, u64::MAX), analyses, remote)?;
+    let rest = limits_left(limits, start, quick.nodes, u64::MAX);
+    let choice = ordinary(engine, line, &rest, analyses, remote)?;
     let is_mate = matches!(
         choice.score.map(Score::kind),
         Some(ScoreKind::MateIn(plies)) if plies.div_ceil(2) <= moves
@@ -323,8 +320,16 @@ fn look_for_mate<G: Playable>(
         return Some(choice);
     }
     let spent = quick.nodes.saturating_add(choice.nodes);
-    let full = engine.find_mate(line, moves, &left(spent, u64::MAX), remote);
+    let rest = limits_left(limits, start, spent, u64::MAX);
+    let full = engine.find_mate(line, moves, &rest, remote);
     full.found.and_then(Choice::searched).or(Some(choice))
+}
+
+/// The limits less the time since `start` and the `spent` positions, with at most `most` positions.
+fn limits_left(limits: &Limits, start: Instant, spent: u64, most: u64) -> Limits {
+    let nodes = limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(spent)).min(most);
+    let nodes = Some(nodes).filter(|&nodes| nodes < u64::MAX);
+    Limits { nodes, ..limits.after(start.elapsed()) }
 }
 
 /// Counts the leaves below every move and reports each count; `None` if stopped.

@@ -71,6 +71,16 @@ mod tests {
         timing.allowance(&go(line), side)
     }
 
+    /// The time that Black may take by clocks in seconds.
+    fn allowed_in_seconds(line: &str) -> Option<Allowance> {
+        USUAL.allowance(&go(line).in_milliseconds(1000), Side::Second)
+    }
+
+    /// The time after which Red must have moved.
+    fn hard(timing: Timing, line: &str) -> Duration {
+        allowed(timing, line, Side::First).unwrap().hard
+    }
+
     #[test]
     fn both_protocols_mean_the_same() {
         let ours = Clock {
@@ -83,9 +93,9 @@ mod tests {
         assert_eq!(allowed(USUAL, uci, Side::Second), expected);
         let ucci = "go time 300000 increment 2000 movestogo 20 opptime 1 oppincrement 1";
         assert_eq!(allowed(USUAL, ucci, Side::First), expected);
-        let seconds = |line: &str| USUAL.allowance(&go(line).in_milliseconds(1000), Side::Second);
-        assert_eq!(seconds("go time 300 increment 2 movestogo 20 opptime 1"), expected);
-        assert_eq!(seconds(uci), expected);
+        let ucci = "go time 300 increment 2 movestogo 20 opptime 1";
+        assert_eq!(allowed_in_seconds(ucci), expected);
+        assert_eq!(allowed_in_seconds(uci), expected);
         assert_eq!(allowed(USUAL, "go depth 3", Side::First), None);
         // The other side's clock stands in for one that was not stated.
         let theirs = allowed(USUAL, "go btime 5000", Side::Second);
@@ -95,7 +105,6 @@ mod tests {
     #[test]
     fn the_overhead_is_taken_off() {
         let slow = Timing { overhead: Duration::from_millis(500), ..USUAL };
-        let hard = |timing, line| allowed(timing, line, Side::First).unwrap().hard;
         assert_eq!(hard(USUAL, "go movetime 2000"), Duration::from_millis(1970));
         assert_eq!(hard(slow, "go movetime 2000"), Duration::from_millis(1500));
         assert_eq!(hard(slow, "go movetime 100"), Duration::from_millis(50));

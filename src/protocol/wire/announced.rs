@@ -58,8 +58,7 @@ impl Announced {
                 (!fits).then(|| "true or false".to_owned())
             }
             "spin" => {
-                let bound = |word: &str| self.after(word)?.parse::<i128>().ok();
-                let (least, most) = (bound("min"), bound("max"));
+                let (least, most) = (self.bound("min"), self.bound("max"));
                 let number = value.parse::<i128>().ok();
                 let fits = number.is_some_and(|number| {
                     least.is_none_or(|least| number >= least)
@@ -83,6 +82,11 @@ impl Announced {
 
     fn kind_word(&self) -> Option<&str> {
         self.after("type")
+    }
+
+    /// The number behind a word, even where it is one that [`number`](Self::number) has no room for.
+    fn bound(&self, word: &str) -> Option<i128> {
+        self.after(word)?.parse().ok()
     }
 
     fn after(&self, name: &str) -> Option<&str> {
@@ -121,17 +125,20 @@ mod tests {
         assert_eq!(odd.refusal("x"), None);
     }
 
+    fn of_kind(kind: &str) -> Announced {
+        Announced::read(&format!("option name X type {kind}")).unwrap()
+    }
+
     #[test]
     fn numbers_have_a_range_where_they_say_one() {
-        let read = |kind: &str| Announced::read(&format!("option name X type {kind}")).unwrap();
-        let whole = read("spin default 16 min -1 max 1024");
+        let whole = of_kind("spin default 16 min -1 max 1024");
         assert_eq!((whole.range(), whole.usual()), (Some((-1, 1024)), Some("16")));
         for odd in ["spin default 16", "spin min 2 max 1", "check default true", "spin min x max 3"]
         {
-            assert_eq!(read(odd).range(), None, "{odd}");
+            assert_eq!(of_kind(odd).range(), None, "{odd}");
         }
-        assert_eq!(read("check default true").usual(), Some("true"));
-        assert_eq!(read("string default a b").usual(), None);
+        assert_eq!(of_kind("check default true").usual(), Some("true"));
+        assert_eq!(of_kind("string default a b").usual(), None);
     }
 
     #[test]

@@ -163,22 +163,26 @@ mod tests {
         Command::parse(line).unwrap().unwrap()
     }
 
+    fn set_option(text: &str) -> Command {
+        Command::SetOption(text.to_owned())
+    }
+
+    fn position(fen: Option<&str>, moves: &[&str], bare: bool) -> Command {
+        let setup = Setup { fen: fen.map(str::to_owned), moves: owned(moves) };
+        Command::Position { setup, bare }
+    }
+
     #[test]
     fn reads_handshakes_and_options() {
         assert_eq!(command("uci"), Command::Handshake(Dialect::Uci));
         assert_eq!(command("ucicyclone\r\n"), Command::Handshake(Dialect::Cyclone));
         assert_eq!(command(" ucci "), Command::Handshake(Dialect::Ucci));
-        let text = |text: &str| Command::SetOption(text.to_owned());
-        assert_eq!(command(" setoption  name Clear Hash \r\n"), text("name Clear Hash"));
-        assert_eq!(command("setoption bookfiles /a  b"), text("bookfiles /a  b"));
+        assert_eq!(command(" setoption  name Clear Hash \r\n"), set_option("name Clear Hash"));
+        assert_eq!(command("setoption bookfiles /a  b"), set_option("bookfiles /a  b"));
     }
 
     #[test]
     fn reads_positions() {
-        let position = |fen: Option<&str>, moves: &[&str], bare| Command::Position {
-            setup: Setup { fen: fen.map(str::to_owned), moves: owned(moves) },
-            bare,
-        };
         let moves = &["h2e2", "h9g7"];
         assert_eq!(command("position startpos moves h2e2 h9g7"), position(None, moves, false));
         assert_eq!(command("startpos moves h2e2 h9g7"), position(None, moves, true));

@@ -198,6 +198,18 @@ mod tests {
     const FAIRY: Wire = Wire { ranks: Ranks::FromOne, ..UCI };
     const UCCI: Wire = Wire::of(Dialect::Ucci);
 
+    /// The answer of an engine of UCI.
+    fn answer(line: &str) -> Answer {
+        UCI.read_answer(line).unwrap()
+    }
+
+    /// The state after the end of a search.
+    fn crossing_after(dialect: Dialect, stop_said: bool) -> Crossing {
+        let mut crossing = Crossing::default();
+        crossing.ended(dialect, stop_said);
+        crossing
+    }
+
     fn line(moves: &str) -> Line<Position> {
         let mut line = Line::new(Position::start(), 0);
         moves.split_whitespace().for_each(|mv| line.push(Move::parse(mv).unwrap()));
@@ -230,16 +242,15 @@ mod tests {
 
     #[test]
     fn answers_are_read_and_written() {
-        let read = |line| UCI.read_answer(line).unwrap();
         let expected = "bestmove h3e3 ponder h10g8";
-        assert_eq!(FAIRY.answer(&read("bestmove h2e2 ponder h9g7")), expected);
+        assert_eq!(FAIRY.answer(&answer("bestmove h2e2 ponder h9g7")), expected);
         assert_eq!(FAIRY.read_answer("bestmove H3E3").unwrap().best.unwrap(), "h2e2");
-        let both = read("bestmove h2e2 ponder h9g7 resign");
+        let both = answer("bestmove h2e2 ponder h9g7 resign");
         assert_eq!(UCCI.answer(&both), "bestmove h2e2 ponder h9g7 resign");
-        assert_eq!(UCCI.answer(&read("bestmove h2e2 draw")), "bestmove h2e2 draw");
-        assert_eq!(UCI.answer(&read("bestmove h2e2 resign")), "bestmove h2e2");
+        assert_eq!(UCCI.answer(&answer("bestmove h2e2 draw")), "bestmove h2e2 draw");
+        assert_eq!(UCI.answer(&answer("bestmove h2e2 resign")), "bestmove h2e2");
         for nothing in ["bestmove (none)", "bestmove", "nobestmove"] {
-            assert_eq!(read(nothing), Answer::default());
+            assert_eq!(answer(nothing), Answer::default());
         }
         assert_eq!(UCCI.answer(&Answer::default()), "nobestmove");
         assert_eq!(UCI.answer(&Answer::default()), "bestmove (none)");
@@ -248,20 +259,15 @@ mod tests {
 
     #[test]
     fn the_answer_to_a_late_stop_is_told_apart() {
-        let after = |dialect, stop_said| {
-            let mut crossing = Crossing::default();
-            crossing.ended(dialect, stop_said);
-            crossing
-        };
-        let mut late = after(Dialect::Ucci, true);
+        let mut late = crossing_after(Dialect::Ucci, true);
         assert_eq!(
             ["readyok", "nobestmove", "nobestmove"].map(|line| late.is(line)),
             [false, true, false]
         );
-        let mut next = after(Dialect::Ucci, true);
+        let mut next = crossing_after(Dialect::Ucci, true);
         assert_eq!(["info depth 1", "nobestmove"].map(|line| next.is(line)), [false; 2]);
-        assert!(!after(Dialect::Ucci, false).is("nobestmove"));
-        assert!(!after(Dialect::Uci, true).is("nobestmove"));
+        assert!(!crossing_after(Dialect::Ucci, false).is("nobestmove"));
+        assert!(!crossing_after(Dialect::Uci, true).is("nobestmove"));
     }
 
     #[test]

@@ -64,13 +64,16 @@ impl SideClock {
     }
 
     fn scaled(self, unit: u64) -> Self {
-        let scaled = |time: u64| time.saturating_mul(unit);
-        Self { time: self.time.map(scaled), increment: self.increment.map(scaled), ..self }
+        self.with_times(|time| time.saturating_mul(unit))
     }
 
     fn capped(self) -> Self {
-        let capped = |time: u64| time.min(MAX_TIME);
-        Self { time: self.time.map(capped), increment: self.increment.map(capped), ..self }
+        self.with_times(|time| time.min(MAX_TIME))
+    }
+
+    /// The same with both of its times changed alike.
+    fn with_times(self, change: impl Fn(u64) -> u64) -> Self {
+        Self { time: self.time.map(&change), increment: self.increment.map(&change), ..self }
     }
 
     fn less(&mut self, gone: u64) {
@@ -197,8 +200,8 @@ impl Go {
 
     /// Milliseconds after which the answer must be there; `None` for no limit in time.
     pub(crate) fn time(&self, mover: Side) -> Option<u64> {
-        let clock = || self.clocks(mover).and_then(|[own, _]| own.time);
-        self.move_time.map(|time| time.min(MAX_TIME)).or_else(clock)
+        let time = self.move_time.map(|time| time.min(MAX_TIME));
+        time.or_else(|| self.clocks(mover).and_then(|[own, _]| own.time))
     }
 
     /// Returns true if nothing ends the search but `stop`: without any limit it is endless, as GUIs mean it.
@@ -230,25 +233,25 @@ impl Go {
     }
 
     fn uci_words(&self, mover: Side) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut add = |name: &str, value: Option<u64>| {
-            words.extend(value.map(|value| format!("{name} {value}")));
-        };
-        add("perft", self.perft.map(u64::from));
-        add("depth", self.depth.map(u64::from));
-        add("nodes", self.nodes);
-        add("mate", self.mate.map(u64::from));
-        add("movetime", self.move_time.map(|time| time.max(1)));
+        let mut values = vec![
+            ("perft", self.perft.map(u64::from)),
+            ("depth", self.depth.map(u64::from)),
+            ("nodes", self.nodes),
+            ("mate", self.mate.map(u64::from)),
+            ("movetime", self.move_time.map(|time| time.max(1))),
+        ];
         if let Some([own, other]) = self.clocks(mover) {
             let (first, second) = if mover == Side::First { (own, other) } else { (other, own) };
             for (clock, [time, increment]) in
                 [(first, ["wtime", "winc"]), (second, ["btime", "binc"])]
             {
-                add(time, clock.time.map(|time| time.max(1)));
-                add(increment, clock.increment);
+                values.push((time, clock.time.map(|time| time.max(1))));
+                values.push((increment, clock.increment));
             }
-            add("movestogo", own.moves_to_go.map(u64::from));
+            values.push(("movestogo", own.moves_to_go.map(u64::from)));
         }
+        let stated = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let mut words: Vec<_> = stated.map(|(name, value)| format!("{name} {value}")).collect();
         if self.is_endless(mover) {
             words.push("infinite".to_owned());
         }
@@ -345,6 +348,16 @@ mod tests {
         SideClock { time, increment, moves_to_go }
     }
 
+    /// A line as UCCI has it.
+    fn ucci(line: &str, mover: Side) -> String {
+        go(line).text(UCCI, mover)
+    }
+
+    /// A line as UCI has it.
+    fn uci(line: &str, mover: Side) -> String {
+        go(line).text(UCI, mover)
+    }
+
     #[test]
     fn reads_the_clocks_of_both_protocols() {
         let expected = Go {
@@ -403,8 +416,6 @@ mod tests {
 
     #[test]
     fn searches_are_translated_both_ways() {
-        let ucci = |line: &str, mover| go(line).text(UCCI, mover);
-        let uci = |line: &str, mover| go(line).text(UCI, mover);
         let (red, black) = (Side::First, Side::Second);
         let clocks = "go wtime 9000 btime 8000 winc 10 binc 20";
         assert_eq!(ucci(clocks, red), "go time 9000 increment 10 opptime 8000 oppincrement 20");

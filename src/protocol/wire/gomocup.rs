@@ -212,15 +212,16 @@ impl Command {
         }
         let rest = line[word.len()..].trim_start();
         let upper = word.to_ascii_uppercase();
-        let cell = || cell(&upper, rest);
         Some(match upper.as_str() {
             "START" => start(rest),
-            "RECTSTART" => cell().map(|size| Self::Start { width: size.column, height: size.row }),
+            "RECTSTART" => {
+                cell(&upper, rest).map(|size| Self::Start { width: size.column, height: size.row })
+            }
             "RESTART" => Ok(Self::Restart),
             "BEGIN" => Ok(Self::Begin),
-            "TURN" => cell().map(Self::Turn),
-            "PLAY" => cell().map(Self::Play),
-            "TAKEBACK" => cell().map(Self::TakeBack),
+            "TURN" => cell(&upper, rest).map(Self::Turn),
+            "PLAY" => cell(&upper, rest).map(Self::Play),
+            "TAKEBACK" => cell(&upper, rest).map(Self::TakeBack),
             "BOARD" => Ok(Self::List(List::Board)),
             "SWAP2BOARD" => Ok(Self::List(List::Swap2)),
             "DONE" => Ok(Self::Done),
@@ -255,7 +256,6 @@ impl Command {
 
 /// A word of Yixin Board's.
 fn yixin(upper: &str, rest: &str) -> Option<Result<Command, String>> {
-    let number = || number(upper, rest);
     Some(match upper {
         "YXBOARD" => Ok(Command::List(List::Shown)),
         "YXBLOCK" => Ok(Command::List(List::Block)),
@@ -264,17 +264,17 @@ fn yixin(upper: &str, rest: &str) -> Option<Result<Command, String>> {
         "YXBLOCKPATHRESET" => Ok(Command::UnblockPaths),
         "YXQUERYDATABASEALL" => Ok(Command::List(List::Query)),
         "YXBALANCEONE" if rest.is_empty() => Ok(Command::Balance(0)),
-        "YXBALANCEONE" => number().map(Command::Balance),
+        "YXBALANCEONE" => number(upper, rest).map(Command::Balance),
         "YXSWAP2STEP1" => Ok(Command::Swap2(Step { step: 1, fifths: 0 })),
         "YXSWAP2STEP2" => Ok(Command::Swap2(Step { step: 2, fifths: 0 })),
         "YXSWAP2STEP3" => Ok(Command::Swap2(Step { step: 3, fifths: 0 })),
         "YXSOOSORVSTEP1" => Ok(Command::ProposeSoosorv),
         "YXSOOSORVSTEP2" => Ok(soosorv(2, 0)),
         "YXSOOSORVSTEP3" => Ok(soosorv(3, 0)),
-        "YXSOOSORVSTEP4" => number().map(|fifths| soosorv(4, fifths)),
-        "YXSOOSORVSTEP5" => number().map(|fifths| soosorv(5, fifths)),
+        "YXSOOSORVSTEP4" => number(upper, rest).map(|fifths| soosorv(4, fifths)),
+        "YXSOOSORVSTEP5" => number(upper, rest).map(|fifths| soosorv(5, fifths)),
         "YXSOOSORVSTEP6" => Ok(soosorv(6, 0)),
-        "YXNBEST" => number().map(Command::Best),
+        "YXNBEST" => number(upper, rest).map(Command::Best),
         "YXHASHCLEAR" => Ok(Command::ClearHash),
         "YXSHOWINFO" => Ok(Command::ShowInfo),
         "YXSHOWFORBID" => Ok(Command::ShowForbidden),
@@ -371,14 +371,14 @@ impl Reply {
     pub(crate) fn read(line: &str) -> Self {
         let line = line.trim();
         let word = line.split_whitespace().next().unwrap_or_default();
-        let rest = || line[word.len()..].trim_start().to_owned();
+        let rest = line[word.len()..].trim_start();
         match word.to_ascii_uppercase().as_str() {
             "OK" if word.len() == line.len() => Self::Done,
             "SWAP" if word.len() == line.len() => Self::Swap,
-            "MESSAGE" | "DEBUG" => Self::Message(rest()),
-            "ERROR" => Self::Error(rest()),
-            "UNKNOWN" => Self::Unknown(rest()),
-            "SUGGEST" => cell("SUGGEST", &rest()).map_or(Self::Other, Self::Suggestion),
+            "MESSAGE" | "DEBUG" => Self::Message(rest.to_owned()),
+            "ERROR" => Self::Error(rest.to_owned()),
+            "UNKNOWN" => Self::Unknown(rest.to_owned()),
+            "SUGGEST" => cell("SUGGEST", rest).map_or(Self::Other, Self::Suggestion),
             _ if line.contains("=\"") || line.to_ascii_lowercase().starts_with("name=") => {
                 Self::About(name_of(line))
             }
@@ -433,6 +433,18 @@ mod tests {
         Command::parse(line).unwrap().unwrap()
     }
 
+    fn setting(key: &str, value: &str) -> Command {
+        Command::Info { key: key.into(), value: value.into() }
+    }
+
+    const fn at(column: i64, row: i64) -> Cell {
+        Cell { column, row }
+    }
+
+    fn about(name: &str) -> Reply {
+        Reply::About(Some(name.to_owned()))
+    }
+
     #[test]
     fn commands_are_read() {
         assert_eq!(command("START 15\r\n"), Command::Start { width: 15, height: 15 });
@@ -444,10 +456,9 @@ mod tests {
         assert_eq!(command("3,14"), Command::Stone { cell, owner: None });
         assert_eq!(command("3,14,2"), Command::Stone { cell, owner: Some(2) });
         assert_eq!(command("SWAP2BOARD"), Command::List(List::Swap2));
-        let info = |key: &str, value: &str| Command::Info { key: key.into(), value: value.into() };
-        assert_eq!(command("INFO Time_Left  -5"), info("time_left", "-5"));
-        assert_eq!(command("INFO folder C:\\my games"), info("folder", "C:\\my games"));
-        assert_eq!(command("INFO"), info("", ""));
+        assert_eq!(command("INFO Time_Left  -5"), setting("time_left", "-5"));
+        assert_eq!(command("INFO folder C:\\my games"), setting("folder", "C:\\my games"));
+        assert_eq!(command("INFO"), setting("", ""));
         assert_eq!(command("YXNBEST 3"), Command::Best(3));
         assert_eq!(command("HELLO there"), Command::Unknown("HELLO".to_owned()));
         assert!(Command::parse(" \r\n").is_none());
@@ -472,15 +483,13 @@ mod tests {
 
     #[test]
     fn replies_are_read() {
-        let cell = |column, row| Cell { column, row };
         assert_eq!(Reply::read("OK\r"), Reply::Done);
-        assert_eq!(Reply::read("7,8"), Reply::Cells(vec![cell(7, 8)]));
-        assert_eq!(Reply::read("7,8 0,1"), Reply::Cells(vec![cell(7, 8), cell(0, 1)]));
+        assert_eq!(Reply::read("7,8"), Reply::Cells(vec![at(7, 8)]));
+        assert_eq!(Reply::read("7,8 0,1"), Reply::Cells(vec![at(7, 8), at(0, 1)]));
         assert_eq!(Reply::read("swap"), Reply::Swap);
-        assert_eq!(Reply::read("SUGGEST 7,8"), Reply::Suggestion(cell(7, 8)));
+        assert_eq!(Reply::read("SUGGEST 7,8"), Reply::Suggestion(at(7, 8)));
         assert_eq!(Reply::read("MESSAGE 7,8"), Reply::Message("7,8".to_owned()));
         assert_eq!(Reply::read("ERROR no"), Reply::Error("no".to_owned()));
-        let about = |name: &str| Reply::About(Some(name.to_owned()));
         assert_eq!(Reply::read("name=\"Pela\", version=\"7.9\", country=\"CZ\""), about("Pela"));
         assert_eq!(Reply::read("version=\"1\",name = \"A b\""), about("A b"));
         assert_eq!(Reply::read("author=\"x\""), Reply::About(None));

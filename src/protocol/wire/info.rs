@@ -139,6 +139,12 @@ mod tests {
     const UCI: Wire = Wire::of(Dialect::Uci);
     const UCCI: Wire = Wire::of(Dialect::Ucci);
 
+    /// The chances that are known once a line has been read.
+    fn chances_after(info: &mut Info, line: &str) -> Option<[u16; 3]> {
+        info.read(line, UCI);
+        info.wdl
+    }
+
     #[test]
     fn the_best_line_counts() {
         let mut info = Info::default();
@@ -171,15 +177,13 @@ mod tests {
     #[test]
     fn chances_belong_to_their_score() {
         let mut info = Info::default();
-        let mut read = |line: &str| {
-            info.read(line, UCI);
-            info.wdl
-        };
-        assert_eq!(read("info depth 5 score cp 30 wdl 300 650 50 pv h2e2"), Some([300, 650, 50]));
-        assert_eq!(read("info currmove h2e2"), Some([300, 650, 50]));
-        assert_eq!(read("info depth 6 score cp 30 pv h2e2"), None);
+        let stated = "info depth 5 score cp 30 wdl 300 650 50 pv h2e2";
+        assert_eq!(chances_after(&mut info, stated), Some([300, 650, 50]));
+        assert_eq!(chances_after(&mut info, "info currmove h2e2"), Some([300, 650, 50]));
+        assert_eq!(chances_after(&mut info, "info depth 6 score cp 30 pv h2e2"), None);
         for odd in ["0 0 0", "-1 1 1", "9 9", "60000 60000 1", "x"] {
-            assert_eq!(read(&format!("info score cp 3 wdl {odd}")), None, "{odd}");
+            let line = format!("info score cp 3 wdl {odd}");
+            assert_eq!(chances_after(&mut info, &line), None, "{odd}");
         }
     }
 

@@ -56,6 +56,7 @@ pub(crate) fn name_and_value(text: &str) -> Option<(String, &str)> {
         return (!first.is_empty()).then(|| (first.to_owned(), rest.trim()));
     }
     let words: Vec<&str> = rest.split_whitespace().collect();
+    // A name has one word at least, even if that is `value`.
     let end = words.iter().skip(1).position(|&word| word == "value");
     let end = end.map_or(words.len(), |end| end + 1);
     (end > 0).then(|| (words[..end].join(" "), rest_after(rest, end + 1)))
@@ -186,7 +187,6 @@ mod tests {
 
     #[test]
     fn names_and_values_of_other_programs() {
-        let read = |text| name_and_value(text).map(|(name, value)| format!("{name}={value}"));
         for (text, expected) in [
             ("name Hash value 64\r", "Hash=64"),
             ("name Clear  Hash", "Clear Hash="),
@@ -194,9 +194,10 @@ mod tests {
             ("hashsize 64", "hashsize=64"),
             ("bookfiles a b;c", "bookfiles=a b;c"),
         ] {
-            assert_eq!(read(text).as_deref(), Some(expected));
+            let read = name_and_value(text).map(|(name, value)| format!("{name}={value}"));
+            assert_eq!(read.as_deref(), Some(expected));
         }
-        assert_eq!([read(""), read("name")], [None, None]);
+        assert_eq!(["", "name"].map(name_and_value), [None, None]);
     }
 
     #[test]

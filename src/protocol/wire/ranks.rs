@@ -27,12 +27,16 @@ impl Ranks {
         if self == Self::FromZero {
             return mv.to_owned();
         }
-        let shift = |(file, rank): (char, i32)| format!("{file}{}", rank + by);
         match squares(mv) {
-            Some([from, to]) => shift(from) + &shift(to),
+            Some([from, to]) => shifted_square(from, by) + &shifted_square(to, by),
             None => mv.to_owned(),
         }
     }
+}
+
+/// The text of a square with another rank.
+fn shifted_square((file, rank): (char, i32), by: i32) -> String {
+    format!("{file}{}", rank + by)
 }
 
 /// Files and ranks of a move from square to square, which may be written `B0-C2`.

@@ -93,16 +93,19 @@ impl Session<'_> {
 
     /// Writes what is known of a move of ours; where it has no score, that of the position as it stands.
     fn tell_score(&mut self, depth: u32, score: Option<Score>, pv: &[Move]) -> io::Result<()> {
-        let now = || self.board.line().map(|line| score_without_search(line.position()));
-        let Some(score) = score.or_else(now) else { return Ok(()) };
+        let Some(score) = score.or_else(|| self.score_now()) else { return Ok(()) };
         let mut line = format!("info depth {depth} score {score}");
         if !pv.is_empty() {
-            let moves: Vec<String> = pv.iter().map(|&mv| Position::move_text(mv)).collect();
             line += " pv ";
-            line += &moves.join(" ");
+            line += &texts_of(pv).join(" ");
         }
         let lines = info::translate(&line, OURS, self.gui.wire());
         lines.iter().try_for_each(|line| self.gui.say(line))
+    }
+
+    /// The score of the position as it stands; `None` if the position is unknown.
+    fn score_now(&self) -> Option<Score> {
+        self.board.line().map(|line| score_without_search(line.position()))
     }
 
     fn settle(&mut self, answer: Answer) -> io::Result<()> {
@@ -165,8 +168,7 @@ impl Session<'_> {
         let Some(legal) = self.board.legal_moves() else { return (only, self.banned.clone()) };
         let (allowed, banned): (Vec<Move>, Vec<Move>) =
             legal.into_iter().partition(|&mv| self.is_allowed(mv));
-        let texts = |moves: Vec<Move>| moves.into_iter().map(Position::move_text).collect();
-        (texts(allowed), texts(banned))
+        (texts_of(&allowed), texts_of(&banned))
     }
 
     /// The GUI wants the answer now.
@@ -243,8 +245,9 @@ impl Session<'_> {
         let Some(search) = self.phase.search() else { return Ok(()) };
         let best = search.info.pv.first().cloned();
         let rules = self.rules();
-        let sound = |mv: &Move| self.is_allowed(*mv) && !self.board.loses_by_rule(*mv, rules);
-        let heard = best.and_then(|text| self.board.legal(&text)).filter(sound);
+        let heard = best
+            .and_then(|text| self.board.legal(&text))
+            .filter(|&mv| self.is_allowed(mv) && !self.board.loses_by_rule(mv, rules));
         let (mv, whose) = match heard {
             Some(mv) => (Some(mv), "its best line so far"),
             None => {
@@ -288,13 +291,17 @@ impl Session<'_> {
             search.ok().and_then(|search| search.join().ok().flatten())
         });
         let found = choice.filter(|choice| self.is_allowed(choice.mv));
-        let any = || any.or_else(|| legal.first().copied()).map(Choice::unsearched);
-        let choice = found.or_else(any)?;
+        let any = any.or_else(|| legal.first().copied());
+        let choice = found.or_else(|| any.map(Choice::unsearched))?;
         Some(match self.draw_instead(choice.mv) {
             Some(mv) => Choice { score: Some(Score::DRAW), ..Choice::unsearched(mv) },
             None => choice,
         })
     }
+}
+
+fn texts_of(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|&mv| Position::move_text(mv)).collect()
 }
 
 /// Our choice as an answer to `go`.

@@ -106,6 +106,7 @@ pub(crate) fn find(
     }
     let Finder { stores, skipped, .. } = finder;
     let unpacked: usize = stores.iter().map(|store| store.len()).sum();
+    // What lies in the stores may be packed once more: with this ratio all of it stays about within the budget.
     let ratio = (total / (unpacked as u64).max(1)).clamp(1, MAX_RATIO);
     let members = items.into_iter().map(|item| match item {
         Item::Open { member, .. } | Item::Done(member) => {
@@ -218,6 +219,7 @@ impl Finder<'_> {
         coding: Option<Coding>,
         to: &mut Vec<Item>,
     ) -> Result<(), UnpackError> {
+        // Taken out meanwhile, for the bytes that are unpacked are borrowed from `self`.
         let mut spool = std::mem::replace(&mut self.spool, Spool::new(Path::new("")));
         let start = spool.len();
         let unpacked = self.unpack_to(&mut spool, &member, coding);
@@ -308,6 +310,7 @@ impl Finder<'_> {
             let zip::ZipEntry { name, data, method, is_encrypted, is_other, crc, size, is_cut } =
                 entry;
             let with_this = unpacked.saturating_add(size);
+            // More than the whole archive only if members share bytes, by which a small one would give any amount.
             packed = packed.saturating_add(data.len() as u64);
             let fault = if is_encrypted {
                 Some("encrypted; unpack the archive with its password first".into())
@@ -419,17 +422,11 @@ fn take_file(
     let start = spool.len();
     let mut head = Vec::new();
     let mut judged = None;
-    let judge = |head: &[u8]| {
-        if is_hidden(name) {
-            return Err(HIDDEN.into());
-        }
-        admit(base_name(name), head)
-    };
     let (_, is_cut) = pump(input, limit, stop, &mut |part| {
         if judged.is_none() {
             head.extend_from_slice(part);
             if head.len() >= HEAD_BYTES {
-                let verdict = judge(&head);
+                let verdict = judge(name, admit, &head);
                 if verdict.is_ok() {
                     spool.push(&head)?;
                 }
@@ -442,7 +439,7 @@ fn take_file(
     let verdict = if let Some(verdict) = judged {
         verdict
     } else {
-        let verdict = judge(&head);
+        let verdict = judge(name, admit, &head);
         if verdict.is_ok() {
             spool.push(&head).map_err(UnpackError::Io)?;
         }
@@ -453,6 +450,14 @@ fn take_file(
         Ok(()) if is_cut => Err(UnpackError::Bad("truncated: it ends too early".into())),
         Ok(()) => Ok(Taken::File(range(start, spool.len()))),
     }
+}
+
+/// Judges a file of an archive by its path and its beginning.
+fn judge(name: &str, admit: Admit, head: &[u8]) -> Result<(), Message> {
+    if is_hidden(name) {
+        return Err(HIDDEN.into());
+    }
+    admit(base_name(name), head)
 }
 
 /// The path of a member, behind that of the archive where this lies in another one.

@@ -37,16 +37,18 @@ pub(crate) fn read(file: &PositionedFile, at: u64, len: u64) -> io::Result<Vec<u
 
 /// Maps a copy of a file that nobody else can reach.
 pub(crate) fn copy(file: &PositionedFile, folder: &Path) -> io::Result<MappedFile> {
-    let no_copy = |error: io::Error| {
-        let text = message!("cannot write a temporary copy in {}: {error}", folder.shown());
-        io::Error::new(error.kind(), text)
-    };
-    let mut copy = tempfile::tempfile_in(folder).map_err(no_copy)?;
+    let mut copy = tempfile::tempfile_in(folder).map_err(|error| no_copy(&error, folder))?;
     let mut from = file.file();
     from.rewind()?;
-    let copied = io::copy(&mut from, &mut copy).map_err(no_copy)?;
+    let copied = io::copy(&mut from, &mut copy).map_err(|error| no_copy(&error, folder))?;
     if copied < file.bytes() {
         return Err(ChangedError.into());
     }
     MappedFile::of(&copy)
+}
+
+/// The error of a copy that cannot be written.
+fn no_copy(error: &io::Error, folder: &Path) -> io::Error {
+    let text = message!("cannot write a temporary copy in {}: {error}", folder.shown());
+    io::Error::new(error.kind(), text)
 }

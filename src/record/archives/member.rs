@@ -108,6 +108,7 @@ impl Member {
             return Ok((outer, limit));
         }
         let mut outer = BufReader::new(outer);
+        // The longest mark is that of bzip2.
         let mut head = [0; 10];
         let len = read_up_to(&mut outer, &mut head)?;
         let outer = io::Cursor::new(head).take(len as u64).chain(outer);
@@ -161,21 +162,26 @@ impl<R> fmt::Debug for Checked<R> {
     }
 }
 
+/// The error of content that is not what the directory states.
+fn contradiction(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
 impl<R: Read> Read for Checked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let bad = |what| io::Error::new(io::ErrorKind::InvalidData, what);
         let count = self.input.read(buffer)?;
         self.hasher.update(&buffer[..count]);
         self.left = self
             .left
             .checked_sub(count as u64)
-            .ok_or_else(|| bad("it is longer than the archive's directory says"))?;
+            .ok_or_else(|| contradiction("it is longer than the archive's directory says"))?;
+        // The end; into an empty buffer nothing is read anywhere.
         if count == 0 && !buffer.is_empty() {
             if self.left > 0 {
-                return Err(bad("it is shorter than the archive's directory says"));
+                return Err(contradiction("it is shorter than the archive's directory says"));
             }
             let sound = cfg!(fuzzing) || self.hasher.clone().finalize() == self.crc;
-            sound.then_some(()).ok_or_else(|| bad("its checksum is wrong"))?;
+            sound.then_some(()).ok_or_else(|| contradiction("its checksum is wrong"))?;
         }
         Ok(count)
     }

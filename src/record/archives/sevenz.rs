@@ -95,6 +95,7 @@ fn model_bytes(block: &Block) -> u64 {
 fn coder_model_bytes(coder: &Coder) -> u64 {
     let bytes = match (coder.encoder_method_id(), coder.properties()) {
         (EncoderMethod::ID_PPMD, &[_, a, b, c, d, ..]) => u32::from_le_bytes([a, b, c, d]).into(),
+        // The first property is (position bits × 5 + literal position bits) × 9 + context bits.
         (EncoderMethod::ID_LZMA, &[packed, ..]) => {
             let context_bits = packed % 9;
             let position_bits = packed / 9 % 5;
@@ -125,9 +126,8 @@ fn too_large_models(bytes: u64) -> Message {
 /// The length that an archive states for its directory, as it stands in the file or unpacked, whichever is
 /// longer; `None` if the directory is not there.
 fn directory_bytes(bytes: &[u8]) -> Option<u64> {
-    let number = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    let offset = number(12)?;
-    let len = number(20)?;
+    let offset = u64_at(bytes, 12)?;
+    let len = u64_at(bytes, 20)?;
     let begin = usize::try_from(offset).ok()?.checked_add(START)?;
     let end = begin.checked_add(usize::try_from(len).ok()?)?;
     let unpacked = match bytes.get(begin..end)?.split_first()? {
@@ -135,6 +135,10 @@ fn directory_bytes(bytes: &[u8]) -> Option<u64> {
         _ => 0,
     };
     Some(unpacked.max(len))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// The offset of what stands behind the start of an archive, from which its directory is counted.
@@ -156,6 +160,7 @@ struct Numbers<'a>(&'a [u8]);
 impl Numbers<'_> {
     /// The greatest length to which anything in it unpacks.
     fn unpacked(mut self) -> Option<u64> {
+        // Counts may be anything: whatever is counted takes a byte at least, so that the bytes bound each loop.
         self.expect(PACKED_STREAMS)?;
         self.number()?;
         let count = self.number()?;
@@ -203,6 +208,7 @@ impl Numbers<'_> {
     fn folder(&mut self) -> Option<u64> {
         let (mut inputs, mut outputs): (u64, u64) = (0, 0);
         for _ in 0..self.number()? {
+            // The length of the method's number, then bits for counts of streams, and for properties.
             let flags = self.byte()?;
             self.skip(u64::from(flags & 0x0f))?;
             let is_simple = flags & 0x10 == 0;
@@ -271,6 +277,7 @@ fn decode(
         match take(&entry.name, Ok(input)) {
             Ok(()) => Ok(true),
             Err(error) => {
+                // Any error ends the decoder; this one is returned in its place.
                 failed = Some(error);
                 Err(Error::Other("stopped".into()))
             }

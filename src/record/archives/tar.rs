@@ -52,6 +52,7 @@ pub(crate) fn is_tar(head: &[u8]) -> bool {
 fn is_old_header(head: &[u8]) -> bool {
     let Some(block) = head.get(..BLOCK) else { return false };
     let header = tar::Header::from_byte_slice(block);
+    // The checksum counts its own eight bytes as blanks.
     let found = sum(&block[..148]) + 8 * u32::from(b' ') + sum(&block[156..]);
     block[0] != 0 && header.cksum().is_ok_and(|stated| stated == found) && header.size().is_ok()
 }
@@ -74,6 +75,7 @@ pub(crate) fn entries(bytes: &[u8], most: usize) -> Listing {
     let mut listing = Listing::default();
     let mut end = 0;
     let listed = list(bytes, most, &mut listing.entries, &mut end);
+    // Blocks of zeros mark the end.
     let next = bytes.get(end..).and_then(|rest| rest.get(..BLOCK));
     if next.is_none() || listed.is_ok() && next != Some(&[0; BLOCK]) {
         let what = "truncated: the archive ends without its mark of the end; what follows is lost";
@@ -108,6 +110,7 @@ fn list(
             return Err(damaged(*end));
         };
         let stated = start.checked_add(len).ok_or_else(|| damaged(*end))?;
+        // As far as it is there: an archive that is cut off ends within a member.
         let data = start.min(bytes.len())..stated.min(bytes.len());
         let content = &bytes[data.clone()];
         *end = stated.checked_next_multiple_of(BLOCK).ok_or_else(|| damaged(start))?;

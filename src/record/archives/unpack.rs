@@ -59,6 +59,7 @@ impl Coding {
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
             Self::Xz => {
                 let packed = BufReader::new(packed);
+                // Streams may stand one behind the other, as those of gzip may.
                 Box::new(lzma_rust2::XzReader::new_mem_limit(packed, true, DICTIONARY_KIB))
             }
             Self::Bzip2 => Box::new(Bzip2Streams::new(packed)),
@@ -138,6 +139,7 @@ impl<R: Read> Bzip2Streams<R> {
         match status {
             bzip2::Status::StreamEnd => Ok((count, true)),
             bzip2::Status::MemNeeded => Err(io::ErrorKind::OutOfMemory.into()),
+            // Without further input the decoder first gives what it still holds.
             _ if is_at_end && count == 0 => Err(io::ErrorKind::UnexpectedEof.into()),
             _ => Ok((count, false)),
         }
@@ -214,6 +216,7 @@ pub(crate) fn pump(
             Ok(0) => return Ok((len, false)),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            // What `Stoppable` says has come through a decoder, which may have made another error of it.
             Err(_) if stop.is_set() => return Err(UnpackError::Interrupted),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok((len, true)),
             Err(error) => return Err(UnpackError::Bad(damage(&error))),
@@ -254,6 +257,7 @@ pub(crate) fn damage(error: &io::Error) -> Message {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "truncated: the packed bytes end too early".into(),
         io::ErrorKind::OutOfMemory => too_large_window(),
+        // zstd says so in words only.
         _ if text.contains("too much memory") => too_large_window(),
         _ => message!("cannot be unpacked: {text}"),
     }
@@ -289,6 +293,7 @@ impl<'a> Spool<'a> {
 
     pub(crate) fn push(&mut self, part: &[u8]) -> io::Result<()> {
         self.len += part.len() as u64;
+        // Small parts are collected here also when there is a file.
         if self.memory.len() + part.len() <= MEMORY_BYTES {
             self.memory.extend_from_slice(part);
             return Ok(());

@@ -69,6 +69,7 @@ impl Cutter {
             self.is_done = true;
             return Some(chunks);
         }
+        // The chunk behind those that are kept begins the next window; without one to keep, the window is too short.
         let whole = stretch.len().saturating_sub(MARGIN);
         let kept = chunks.partition_point(|chunk| chunk.bytes.end <= whole);
         let next = chunks.get(kept).filter(|_| kept > 0)?;
@@ -209,6 +210,7 @@ impl<'a> FileWindows<'a> {
             if let Some(chunks) = self.cutter.cut(&bytes, is_last) {
                 return Ok(FileWindow { bytes, chunks, is_last });
             }
+            // Doubled, so that all attempts at a long game read no more than some times its length.
             length = length.saturating_mul(2);
         }
     }
@@ -222,6 +224,7 @@ impl Iterator for FileWindows<'_> {
             return None;
         }
         let window = self.window();
+        // After an error the same would be read again for ever.
         self.cutter.is_done |= window.is_err();
         Some(window)
     }

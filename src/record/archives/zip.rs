@@ -67,6 +67,7 @@ pub(crate) fn entries(bytes: &[u8], most: usize) -> Result<Vec<ZipEntry>, Messag
 fn directory(bytes: &[u8]) -> Option<Range<usize>> {
     let tail = bytes.len().saturating_sub(MAX_TAIL);
     let last = bytes.len().checked_sub(END_LEN)?;
+    // From the end back, for the data of members may contain the mark, too.
     let end = (tail..=last).rev().find(|&at| {
         bytes[at..].starts_with(b"PK\x05\x06")
             && u16_at(bytes, at + 20)
@@ -74,6 +75,7 @@ fn directory(bytes: &[u8]) -> Option<Range<usize>> {
     })?;
     let mut size = u32_at(bytes, end + 12)?.into();
     let mut offset = u32_at(bytes, end + 16)?.into();
+    // All ones stand for what is in the record of 64 bits.
     if size == u64::from(u32::MAX) || offset == u64::from(u32::MAX) {
         let locator = end.checked_sub(20)?;
         let at =
@@ -200,6 +202,7 @@ fn measure(bytes: &[u8], left: &mut u64, stop: &StopFlag) -> Option<Measured> {
         crc.update(&buffer[..count]);
         *left = left.checked_sub(count as u64)?;
         let is_whole = status == flate2::Status::StreamEnd;
+        // All bytes were given: without progress they end too early.
         let is_stuck = count == 0 && inflater.total_in() == read;
         if stop.is_set() {
             return None;
@@ -218,6 +221,7 @@ fn data(bytes: &[u8], header: usize, packed: usize) -> Option<Range<usize>> {
     if !bytes.get(header..)?.starts_with(b"PK\x03\x04") {
         return None;
     }
+    // The lengths of name and extra field, which may differ from those in the directory.
     let skipped = [26, 28].map(|at| u16_at(bytes, header + at).map(usize::from));
     let start = header + 30 + skipped[0]? + skipped[1]?;
     let end = start.checked_add(packed)?;

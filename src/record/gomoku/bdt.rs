@@ -51,9 +51,8 @@ fn digit(byte: u8) -> Option<u32> {
 
 /// Reads the game of a line.
 fn game(text: &str, _stated: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
-    let form = || malformed(0, "no line of the form Tournament=[Black,White,+,moves,...]");
-    let (event, fields) = fields(text).ok_or_else(form)?;
-    let [black, white, result, moves, rest @ ..] = &fields[..] else { return Err(form()) };
+    let (event, fields) = fields(text).ok_or_else(no_game)?;
+    let [black, white, result, moves, rest @ ..] = &fields[..] else { return Err(no_game()) };
     let start = board::empty(15, 15, Variant::default()).map_err(|r| Fault::at(0, r))?;
     let bytes = moves.trim().as_bytes();
     let (pairs, odd) = bytes.as_chunks::<2>();
@@ -84,6 +83,11 @@ fn game(text: &str, _stated: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
         return Err(odd);
     }
     Ok(Found { fault, ..Found::new(board::record(tags, &start, result, tree)) })
+}
+
+/// The fault of a line that has another form.
+fn no_game() -> Fault {
+    malformed(0, "no line of the form Tournament=[Black,White,+,moves,...]")
 }
 
 /// Writes a record, and counts what is left out.

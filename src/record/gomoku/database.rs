@@ -16,6 +16,7 @@ pub(crate) fn refuse_database(bytes: &[u8]) -> Result<(), BadGameReason> {
 pub(crate) fn begins_database(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.get(4..) else { return false };
     let Some(key) = take_part(&mut rest) else { return false };
+    // Three bytes, and two for each point.
     let is_sound = matches!(key, &[rule, width, height, ..]
         if rule <= 2 && width <= 32 && height <= 32 && key.len() % 2 == 1);
     is_sound && take_part(&mut rest).is_some()

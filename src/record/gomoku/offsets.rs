@@ -47,13 +47,8 @@ fn game(text: &str, stated: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let is_small = pairs.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
     let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default(), stated)
         .map_err(|reason| Fault::at(0, reason))?;
-    let (column, row) = middle(&start);
-    let point = |(dx, dy): (i32, i32)| {
-        let column = u32::try_from(column + dx).ok()?;
-        board::from_top(&start, column, u32::try_from(row + dy).ok()?)
-    };
     let moves = pairs.iter().enumerate().map(|(index, &pair)| {
-        let point = point(pair).map(|point| (0, point));
+        let point = point(&start, pair).map(|point| (0, point));
         point.ok_or_else(|| {
             let what = message!("{},{} is not on the board", pair.0, pair.1);
             Fault::at(0, BadGameReason::Unplayable { ply: index + 1, what })
@@ -67,6 +62,13 @@ fn game(text: &str, stated: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
 /// Column and row from the top of the middle.
 fn middle(board: &Board) -> (i32, i32) {
     (i32::from(board.width() / 2), i32::from(board.height() / 2))
+}
+
+/// The point at a distance from the middle.
+fn point(board: &Board, (dx, dy): (i32, i32)) -> Option<Point> {
+    let (column, row) = middle(board);
+    let column = u32::try_from(column + dx).ok()?;
+    board::from_top(board, column, u32::try_from(row + dy).ok()?)
 }
 
 fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {

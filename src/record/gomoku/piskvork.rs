@@ -58,25 +58,22 @@ fn has_rec_lines(sample: &Sample<'_>) -> bool {
 
 /// Returns true if the third line is a move and the first two are none.
 fn is_rec(text: &str) -> bool {
-    let mut lines = text.lines();
-    let mut next = || lines.next().map(numbers);
-    let first = next();
-    let second = next();
-    let third = next();
-    first == Some(None) && second == Some(None) && matches!(third, Some(Some(_)))
+    let moves: Vec<Option<[u32; 2]>> = text.lines().take(3).map(numbers).collect();
+    matches!(moves[..], [None, None, Some(_)])
 }
 
 /// The two or three numbers of a line that is a move; times may be negative where clocks were set back.
 fn numbers(line: &str) -> Option<[u32; 2]> {
     let mut words = line.split(',').map(str::trim);
-    let mut number = || {
-        let word = words.next()?;
-        let is_number = (1..=9).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
-        word.parse().ok().filter(|_| is_number)
-    };
-    let pair = [number()?, number()?];
+    let pair = [number(words.next()?)?, number(words.next()?)?];
     let rest: Vec<&str> = words.collect();
     (rest.len() <= 1 && rest.iter().all(|word| is_time(word))).then_some(pair)
+}
+
+/// A number of up to nine digits.
+fn number(word: &str) -> Option<u32> {
+    let is_number = (1..=9).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
+    word.parse().ok().filter(|_| is_number)
 }
 
 /// Returns true if a word is a time, which may be negative.
@@ -167,8 +164,8 @@ fn found(
 
 /// The names of the players, a line each, and how many of the tags that are.
 fn names(record: &Record<Board>) -> (String, usize) {
-    let name = |side| record.tag(side).map(|name| name.replace(['\n', '\r'], " "));
-    let names = [name("Black"), name("White")];
+    let names = ["Black", "White"].map(|side| record.tag(side));
+    let names = names.map(|name| name.map(|name| name.replace(['\n', '\r'], " ")));
     let kept = names.iter().flatten().count();
     let [black, white] = names.map(Option::unwrap_or_default);
     (format!("{black}\n{white}\n"), kept)
@@ -213,15 +210,14 @@ fn write_rec(record: &Record<Board>, start: &Board) -> Option<(String, usize)> {
     }
     let before = text.len();
     put_moves(&mut text, record, start, 0);
-    let is_within = |side: u8| {
-        let most = record.tree.moves.iter().map(|&mv| {
-            let (column, row) = board::to_top(start, mv);
-            column.max(row)
-        });
-        (side == 15) == (most.max().unwrap_or(0) < 15)
-    };
+    let most = record.tree.moves.iter().map(|&mv| {
+        let (column, row) = board::to_top(start, mv);
+        column.max(row)
+    });
+    let is_small = most.max().unwrap_or(0) < 15;
     let side = start.width();
-    let is_read_so = side == start.height() && matches!(side, 15 | 20) && is_within(side);
+    // A reader takes the smaller board if all moves are within it.
+    let is_read_so = side == start.height() && matches!(side, 15 | 20) && (side == 15) == is_small;
     (is_read_so && start.variant() == Variant::default() && text.len() > before)
         .then_some((text, kept))
 }

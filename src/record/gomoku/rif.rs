@@ -38,10 +38,9 @@ pub(crate) const ROW: FormatRow<Board> = FormatRow {
 
 /// Returns true if the beginning of a text is that of the database.
 fn looks_like(text: &str) -> bool {
-    let has = |tag: &str| text.contains(tag);
     let parts =
         ["<games", "<game ", "<players", "<countries", "<tournaments", "<rules", "<openings"];
-    has("<database") && parts.into_iter().any(has)
+    text.contains("<database") && parts.into_iter().any(|part| text.contains(part))
 }
 
 /// The names that games refer to by number.
@@ -67,24 +66,24 @@ struct GameTags {
 
 impl Names {
     fn note(&mut self, tag: &str, attributes: &str) {
-        let of = |name: &str| attribute(attributes, name).unwrap_or_default();
-        let shared = |name: &str| SharedText::new(tidy(name));
-        let id = of("id");
+        let id = value(attributes, "id");
         if id.is_empty() {
             return;
         }
         match tag {
             "player" => {
-                let name = format!("{} {}", of("name"), of("surname"));
+                let names = ["name", "surname"].map(|name| value(attributes, name));
+                let name = names.join(" ");
                 self.players.insert(id, shared(&name));
             }
             "tournament" => {
-                self.years.insert(id.clone(), shared(&of("year")));
-                self.tournaments.insert(id, shared(&of("name")));
+                self.years.insert(id.clone(), shared(&value(attributes, "year")));
+                self.tournaments.insert(id, shared(&value(attributes, "name")));
             }
-            "rule" => drop(self.rules.insert(id, shared(&of("name")))),
+            "rule" => drop(self.rules.insert(id, shared(&value(attributes, "name")))),
             "opening" => {
-                let name = [of("name"), of("abbr")].into_iter().find(|name| !name.is_empty());
+                let names = ["name", "abbr"].map(|name| value(attributes, name));
+                let name = names.into_iter().find(|name| !name.is_empty());
                 self.openings.insert(id, shared(&name.unwrap_or_default()));
             }
             _ => {}
@@ -93,7 +92,6 @@ impl Names {
 
     fn tags(&self, attributes: &str) -> GameTags {
         let mut all = GameTags::default();
-        let of = |name: &str| attribute(attributes, name).unwrap_or_default();
         for (tag, name, names) in [
             ("Event", "tournament", Some(&self.tournaments)),
             ("Round", "round", None),
@@ -106,10 +104,10 @@ impl Names {
             ("Id", "id", None),
         ] {
             let Some(names) = names else {
-                push_tag(&mut all.tags, tag, tidy(&of(name)));
+                push_tag(&mut all.tags, tag, tidy(&value(attributes, name)));
                 continue;
             };
-            if let Some(SharedText { text, is_cut }) = names.get(&of(name)) {
+            if let Some(SharedText { text, is_cut }) = names.get(&value(attributes, name)) {
                 all.shared += text.len();
                 all.is_cut |= is_cut;
                 push_tag(&mut all.tags, tag, text.clone());
@@ -117,6 +115,16 @@ impl Names {
         }
         all
     }
+}
+
+/// The value of an attribute, empty without one.
+fn value(attributes: &str, name: &str) -> String {
+    attribute(attributes, name).unwrap_or_default()
+}
+
+/// A name that games may share.
+fn shared(name: &str) -> SharedText {
+    SharedText::new(tidy(name))
 }
 
 /// The parts of a game that is being read.

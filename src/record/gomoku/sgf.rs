@@ -246,18 +246,17 @@ struct Head {
 
 impl Head {
     fn note(&mut self, name: &str, values: &[String]) {
-        let first = || values.first().map(|value| value.trim().to_owned());
         match name {
-            "SZ" => self.size = first(),
-            "RU" => self.rule = first(),
-            "GM" => self.game = first(),
-            "RE" => self.result = first(),
-            "PL" => self.turn = first(),
+            "SZ" => self.size = first_of(values),
+            "RU" => self.rule = first_of(values),
+            "GM" => self.game = first_of(values),
+            "RE" => self.result = first_of(values),
+            "PL" => self.turn = first_of(values),
             "AB" => self.stones[0].extend_from_slice(values),
             "AW" => self.stones[1].extend_from_slice(values),
             _ => {
                 let tag = TAGS.iter().find(|(property, _)| *property == name);
-                if let (Some((_, tag)), Some(value)) = (tag, first())
+                if let (Some((_, tag)), Some(value)) = (tag, first_of(values))
                     && !value.is_empty()
                 {
                     self.tags.push(((*tag).to_owned(), tidy(&value)));
@@ -272,8 +271,8 @@ impl Head {
             "1" => Variant::Standard,
             "4" => Variant::Renju,
             rule => {
-                let named = |variant: &Variant| rule.contains(&variant.to_string());
-                Variant::ALL.into_iter().find(named).unwrap_or_default()
+                let mut variants = Variant::ALL.into_iter();
+                variants.find(|variant| rule.contains(&variant.to_string())).unwrap_or_default()
             }
         }
     }
@@ -294,6 +293,7 @@ impl Head {
         if self.stones.iter().all(Vec::is_empty) {
             return Ok(empty);
         }
+        // Made of its text, so that the same is checked as of any position.
         let mut cells = vec![vec![b'1'; usize::from(width)]; usize::from(height)];
         for (texts, sign) in self.stones.iter().zip([b'x', b'o']) {
             for text in texts {
@@ -316,6 +316,11 @@ impl Head {
         let text = format!("{}{turn} 5 {}", rows.join("/"), self.variant());
         Board::from_fen(&text).map_err(|error| malformed(message!("start position: {error}")))
     }
+}
+
+/// The first value of a property.
+fn first_of(values: &[String]) -> Option<String> {
+    values.first().map(|value| value.trim().to_owned())
 }
 
 /// A row of a position's text: empty points, marked `1`, are counted together.
@@ -546,6 +551,7 @@ fn put_tree(text: &mut String, record: &Record<Board>, start: &Board) {
             put_node(text, node, start);
             match &node.answers[..] {
                 [only] => next = Some(*only),
+                // Taken from the end: the first tree, its bracket, the next tree.
                 answers => open.extend(
                     answers.iter().rev().flat_map(|&index| [Rest::Close, Rest::Tree(index)]),
                 ),
@@ -565,6 +571,7 @@ fn put_tree(text: &mut String, record: &Record<Board>, start: &Board) {
 
 fn put_node(text: &mut String, node: &tree::Node, start: &Board) {
     if let Some(mv) = node.mv {
+        // The first move has a depth of 1.
         let is_black = (start.turn() == Side::First) == (node.depth % 2 == 1);
         put_property(text, if is_black { ";B" } else { ";W" }, &letters(start, mv));
     }

@@ -48,6 +48,15 @@ fn text(tree: &Tree<Board>) -> String {
     words.join(" ")
 }
 
+/// The comments of the variations of a tree.
+fn comments(tree: &Tree<Board>) -> Vec<Vec<(usize, String)>> {
+    tree.variations.iter().map(|variation| variation.tree.comments.clone()).collect()
+}
+
+fn write(record: &Record<Board>, format: Format) -> Result<Dropped, WriteError> {
+    Board::write_record(&mut Vec::new(), record, format, &WriteOptions::default())
+}
+
 fn written(record: &Record<Board>, format: Format) -> Vec<u8> {
     let mut out = Vec::new();
     Board::write_record(&mut out, record, format, &WriteOptions::default()).unwrap();
@@ -182,15 +191,14 @@ fn libraries_of_renlib() {
     assert_eq!(moves(&record), "h8 i9 (h9) i8");
     assert_eq!(record.tree.comments, [(2, "ok".to_owned())]);
     assert_eq!(one(&library(&[0, 0x40])).tree.moves.len(), 0);
-    let kept = |bytes: &[u8]| fault(bytes);
     for (nodes, part) in [
         (&[0, 0, 0x78][..], "truncated: the file ends within the tree"),
         (&[0, 0, 0x78, 0, 0x78, 0x40], "ply 2: h8 is occupied"),
         (&[0, 0, 0x78, 0x08, b'x'], "within a comment"),
         (&[0, 0, 0x78, 0, 0, 0x40], "\"pass\" is no point"),
     ] {
-        let fault = kept(&library(nodes));
-        assert!(fault.contains(part), "{fault}");
+        let reason = fault(&library(nodes));
+        assert!(reason.contains(part), "{reason}");
     }
     // Every node promises one in its place that never comes, and one below it.
     let deep: Vec<u8> = (0..2000).flat_map(|n| [0x11 + (n % 15) as u8, 0x80]).collect();
@@ -295,9 +303,6 @@ fn games_as_json_lines() {
 
 #[test]
 fn what_a_format_has_no_place_for_is_said() {
-    let write = |record: &Record<Board>, format| {
-        Board::write_record(&mut Vec::new(), record, format, &WriteOptions::default())
-    };
     let placed = one(b"(;SZ[15]AB[hh];W[ih]C[x](;B[aa]))");
     for format in Board::WRITTEN {
         let written = write(&placed, *format);
@@ -426,9 +431,6 @@ proptest! {
         for format in [Format::Jsonl, Format::Sgf, Format::Lib] {
             let again = one(&written(&record, format));
             prop_assert_eq!(moves(&again), moves(&record), "{}", format);
-            let comments = |tree: &Tree<Board>| -> Vec<_> {
-                tree.variations.iter().map(|v| v.tree.comments.clone()).collect()
-            };
             prop_assert_eq!(comments(&again.tree), comments(&record.tree), "{}", format);
         }
     }

@@ -21,6 +21,7 @@ pub(crate) struct Node {
 /// The nodes of a tree; the first one is the start.
 pub(crate) fn nodes_of(tree: &Tree<Board>) -> Vec<Node> {
     let mut nodes = vec![Node::default()];
+    // Breadth first, so that of the answers to a node that of the line itself stands first.
     let mut open = VecDeque::from([(0, tree)]);
     while let Some((begin, tree)) = open.pop_front() {
         let mut path = vec![begin];

@@ -39,16 +39,20 @@ pub(crate) fn start_position(
     stated: Side,
 ) -> Result<Option<Position>, BadGameReason> {
     let mover = first.and_then(|square| board[square.index()]).map(Piece::side);
-    let setup = |turn| Setup { board: *board, turn, ..Setup::empty() };
-    let position = match Position::from_setup(&setup(mover.unwrap_or(stated))) {
+    let position = match Position::from_setup(&setup(board, mover.unwrap_or(stated))) {
         Err(errors) => {
-            let other = mover.is_none().then(|| Position::from_setup(&setup(!stated)));
+            let other = mover.is_none().then(|| Position::from_setup(&setup(board, !stated)));
             let other = other.and_then(Result::ok);
             other.ok_or(BadGameReason::Start(FenError::Illegal(errors)))?
         }
         Ok(position) => position,
     };
     Ok((position != Position::start()).then_some(position))
+}
+
+/// The pieces with a side to move.
+fn setup(board: &Board, turn: Side) -> Setup {
+    Setup { board: *board, turn, ..Setup::empty() }
 }
 
 /// The note on a start position whose side to move is not the `stated` one, where there is no first move to
@@ -82,6 +86,7 @@ pub(crate) const fn from_top_left(column: u8, row: u8) -> Result<Square, u8> {
     if column < 9 && row < 10 {
         Ok(Square::at(column, 9 - row))
     } else {
+        // For messages only, so that it may wrap.
         Err(column.wrapping_mul(16).wrapping_add(row))
     }
 }

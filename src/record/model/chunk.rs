@@ -125,6 +125,7 @@ impl Chunk {
     pub const fn can_be_cut(&self) -> bool {
         let Some(format) = self.format else { return false };
         match format.info().cut {
+            // It is turned into UTF-8 as a whole.
             _ if self.encoding.is_utf16() => false,
             Cut::Games(_) => true,
             Cut::BehindHead { .. } => !matches!(self.layout, Layout::OneGame),

@@ -1,6 +1,7 @@
 //! Encodings of text: names, detection, decoding.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
@@ -55,21 +56,23 @@ impl Encoding {
         if bytes.starts_with(UTF8_MARK) || is_utf8 {
             return Self::Utf8;
         }
-        let fit = |encoding: Self| {
-            let text = encoding.decode_lossy(sample);
-            let faults = text.matches(char::REPLACEMENT_CHARACTER).count();
-            let frequent = text.chars().filter(|&c| FREQUENT.contains(c)).count();
-            let common = common(encoding, sample);
-            (chinese_moves(&text), common, std::cmp::Reverse(faults), frequent)
-        };
         // The later of two equal ones wins.
-        let fits =
-            [Self::Utf8, Self::Big5, Self::Gb18030].map(|encoding| (fit(encoding), encoding));
+        let fits = [Self::Utf8, Self::Big5, Self::Gb18030]
+            .map(|encoding| (encoding.fit(sample), encoding));
         let Some(((moves, .., frequent), best)) = fits.into_iter().max_by_key(|&(fit, _)| fit)
         else {
             return Self::default();
         };
         if moves == 0 && frequent == 0 && is_western(sample) { Self::Western } else { best }
+    }
+
+    /// Measures the fit of the encoding to a text, by what counts most first: Chinese moves, common characters, few
+    /// faults, frequent characters.
+    fn fit(self, sample: &[u8]) -> (usize, usize, Reverse<usize>, usize) {
+        let text = self.decode_lossy(sample);
+        let faults = text.matches(char::REPLACEMENT_CHARACTER).count();
+        let frequent = text.chars().filter(|&c| FREQUENT.contains(c)).count();
+        (chinese_moves(&text), common(self, sample), Reverse(faults), frequent)
     }
 
     /// The kind of UTF-16 that a source is: by its mark, or else by the characters that it would have in each. Binary files
@@ -83,6 +86,7 @@ impl Encoding {
         }
         let sample = &bytes[..bytes.len().min(UTF16_SAMPLE)];
         let (units, _) = sample.as_chunks::<2>();
+        // Hardly a game does without ASCII, whose characters have a byte of 0 in UTF-16.
         if units.len() < LEAST_UNITS || !sample.contains(&0) {
             return None;
         }
@@ -90,6 +94,7 @@ impl Encoding {
             .map(|unit| units.iter().filter(|&&bytes| is_usual(unit(bytes))).count());
         let (most, encoding) =
             if little >= big { (little, Self::Utf16Le) } else { (big, Self::Utf16Be) };
+        // One character in twenty may be an unusual one.
         (20 * (units.len() - most) <= units.len()).then_some(encoding)
     }
 
@@ -118,6 +123,7 @@ impl Encoding {
         }
         let mut decoder = self.table().new_decoder_without_bom_handling();
         buffer.clear();
+        // The decoder fills what room there is, and does not make more.
         buffer.reserve(decoder.max_utf8_buffer_length_without_replacement(bytes.len())?);
         match decoder.decode_to_string_without_replacement(bytes, buffer, true) {
             (DecoderResult::InputEmpty, _) => Some(buffer),
@@ -172,6 +178,7 @@ impl Encoding {
         let mut at = 0;
         loop {
             let rest = &bytes[at..];
+            // No byte becomes more than three of UTF-8.
             text.reserve(3 * rest.len() + 16);
             let (result, read) =
                 decoder.decode_to_string_without_replacement(rest, &mut text, true);
@@ -180,6 +187,7 @@ impl Encoding {
                 DecoderResult::InputEmpty => return (Cow::Owned(text), true),
                 DecoderResult::OutputFull => {}
                 DecoderResult::Malformed(len, after) => {
+                    // The decoder has read `after` bytes beyond those that are malformed.
                     let end = at.saturating_sub(after.into());
                     let bad = bytes.get(end.saturating_sub(len.into())..end).unwrap_or_default();
                     text.extend(bad.iter().map(|byte| format!("\\x{byte:02X}")));
@@ -209,6 +217,7 @@ impl Encoding {
             rest = &rest[read..];
             match result {
                 EncoderResult::InputEmpty => return Ok(bytes),
+                // No character has more than four bytes.
                 EncoderResult::OutputFull => bytes.reserve(4 * rest.len().max(16)),
                 EncoderResult::Unmappable(_) if replace => bytes.push(b'?'),
                 EncoderResult::Unmappable(c) => return Err(c),
@@ -333,14 +342,16 @@ fn is_western(bytes: &[u8]) -> bool {
             None => return false,
         }
     }
-    let is_no_pair = |encoding: &'static encoding_rs::Encoding| {
-        encoding.decode_without_bom_handling_and_without_replacement(bytes).is_none()
-    };
     single > double
         || single + double == 0
             && others > 0
-            && is_no_pair(encoding_rs::GB18030)
-            && is_no_pair(encoding_rs::BIG5)
+            && !is_valid(Encoding::Gb18030, bytes)
+            && !is_valid(Encoding::Big5, bytes)
+}
+
+/// Returns true if bytes stand for characters throughout.
+fn is_valid(encoding: Encoding, bytes: &[u8]) -> bool {
+    encoding.table().decode_without_bom_handling_and_without_replacement(bytes).is_some()
 }
 
 /// The kind of bytes beyond ASCII in a Western text.
@@ -355,18 +366,15 @@ enum Run {
 
 /// The meaning of bytes beyond ASCII between two others, if it is a Western text.
 fn western_run(before: Option<&u8>, run: &[u8], next: Option<&u8>) -> Option<Run> {
-    let is_letter = |byte: &u8| matches!(byte, 0x8a | 0x8c | 0x8e | 0x9a | 0x9c | 0x9e | 0x9f | 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0xfe);
-    // Without a meaning, or a letter that hardly any name has (ÿ) and the mark of what is no text.
-    let is_nothing = |byte: &u8| matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d | 0xff);
-    if run.iter().any(is_nothing) {
+    if run.iter().any(|&byte| has_no_meaning(byte)) {
         return None;
     }
     let is_in_word = [before, next].into_iter().flatten().any(u8::is_ascii_alphabetic);
     // No Chinese text has a character between small letters.
     let is_within = [before, next].iter().all(|byte| byte.is_some_and(u8::is_ascii_lowercase));
-    let letters = run.iter().position(is_letter).map_or(&[][..], |begin| {
-        let end = run.iter().rposition(is_letter).map_or(begin, |last| last + 1);
-        &run[begin..end]
+    let letters = run.iter().position(|&byte| is_western_letter(byte)).map_or(&[][..], |begin| {
+        let last = run.iter().rposition(|&byte| is_western_letter(byte));
+        &run[begin..last.map_or(begin, |last| last + 1)]
     });
     match (letters.len(), run.len()) {
         (0, 1) => Some(Run::Signs),
@@ -379,6 +387,18 @@ fn western_run(before: Option<&u8>, run: &[u8], next: Option<&u8>) -> Option<Run
         (_, 2) => Some(Run::Pair),
         _ => None,
     }
+}
+
+/// Returns true for the letters of Windows-1252 beyond ASCII, but for ÿ.
+const fn is_western_letter(byte: u8) -> bool {
+    matches!(byte, 0x8a | 0x8c | 0x8e | 0x9a | 0x9c | 0x9e | 0x9f
+        | 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0xfe)
+}
+
+/// Returns true for a byte without a meaning in Windows-1252, and for `0xff`: a letter that hardly any name has (ÿ), and
+/// the mark of what is no text.
+const fn has_no_meaning(byte: u8) -> bool {
+    matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d | 0xff)
 }
 
 /// Returns true if bytes are no common Chinese characters in either encoding.
@@ -403,6 +423,12 @@ mod tests {
 
     const SIMPLIFIED: &str = "1. 炮二平五 马８进７\n2. 马二进三 车９平８\n";
     const TRADITIONAL: &str = "1. 炮二平五 馬８進７\n2. 馬二進三 車９平８\n";
+
+    /// A text in UTF-16, big-endian or little-endian.
+    fn units(text: &str, big: bool) -> Vec<u8> {
+        let bytes = if big { u16::to_be_bytes } else { u16::to_le_bytes };
+        text.encode_utf16().flat_map(bytes).collect()
+    }
 
     #[test]
     fn each_encoding_is_found() {
@@ -440,7 +466,6 @@ mod tests {
 
     #[test]
     fn western_texts_are_told_from_chinese_ones() {
-        let western = |text: &str| encoding_rs::WINDOWS_1252.encode(text).0.into_owned();
         for text in [
             "[Red \"Müller\"]\n[Black \"José García\"]\n\n1. h2e2 h9g7 *\n",
             "[Site \"Århus\"]\n",
@@ -452,7 +477,8 @@ mod tests {
             "[Annotator \"Élodie\"]\n{ «Échec» … N° 5 ¿Qué? }",
             "{ l’été – «à Zürich»… }",
         ] {
-            assert_eq!(Encoding::detect(&western(text)), Encoding::Western, "{text}");
+            let western = encoding_rs::WINDOWS_1252.encode(text).0;
+            assert_eq!(Encoding::detect(&western), Encoding::Western, "{text}");
         }
         for text in
             ["[Red \"许银川\"]", "[Red \"王\"]", "[Red \"A组朱镕基\"]", "[Red \"IBM杯 vs吕钦\"]"]
@@ -473,10 +499,6 @@ mod tests {
 
     #[test]
     fn utf16_is_found_with_and_without_a_mark() {
-        let units = |text: &str, big: bool| -> Vec<u8> {
-            let bytes = if big { u16::to_be_bytes } else { u16::to_le_bytes };
-            text.encode_utf16().flat_map(bytes).collect()
-        };
         for text in
             ["[Red \"a\"]\n\n1. h2e2", SIMPLIFIED, "炮二平五\r\n马８进７", "{\"moves\":\"h2e2\"}"]
         {

@@ -115,8 +115,7 @@ impl Format {
         if has(&PACKINGS, ending) {
             (_, ending) = stem.rsplit_once('.')?;
         }
-        let is_other = |format: &Self| has(format.info().other_endings, ending);
-        if formats.iter().any(is_other) {
+        if formats.iter().any(|format| has(format.info().other_endings, ending)) {
             return Some(true);
         }
         Self::from_extension(ending, formats)?;

@@ -20,6 +20,14 @@ impl Place {
             Self::Offset(offset) => format!("{source}: byte {offset:#x}"),
         }
     }
+
+    /// The place some lines further down; that of a byte stays.
+    pub(crate) const fn after_lines(self, lines: u64) -> Self {
+        match self {
+            Self::Line(line) => Self::Line(line + lines),
+            Self::Offset(_) => self,
+        }
+    }
 }
 
 impl fmt::Display for Place {

@@ -69,6 +69,7 @@ impl Coordinates {
         if position.is_legal(mv) {
             return Ok(mv);
         }
+        // Read once more as a text, which says why it is illegal.
         let text = mv.to_string();
         let letters: Vec<char> = text.chars().collect();
         match read_move(position, &letters, Dialect::Any) {
@@ -157,6 +158,7 @@ impl<G: Game> PreOrder<G> {
         &mut self,
         node: FileMove<M>,
     ) -> Result<bool, BadGameReason> {
+        // Taken before the move is played: where it begins a variation, its alternatives replace the same move as it.
         let branch = Branch { line: self.lines.len() - 1, depth: self.path.len() };
         if node.has_alternative {
             self.promised.push((self.next != Next::IsLost).then_some(branch));
@@ -222,6 +224,7 @@ impl<G: Game> PreOrder<G> {
         while self.lines.len() > open {
             let Some(mut line) = self.lines.pop() else { return };
             let Some(parent) = self.lines.last_mut() else { return };
+            // Alternatives of later moves come first in the file; those of one move keep its order.
             line.tree.variations.sort_by_key(|variation| variation.ply);
             if !line.tree.moves.is_empty() {
                 let ply = line.depth - parent.depth;

@@ -77,6 +77,7 @@ impl<G: Game> Record<G> {
     #[must_use]
     pub fn players(&self) -> [Option<&str>; 2] {
         let [red, black, white] = ["Red", "Black", "White"].map(|name| self.tag(name));
+        // With a Red, Black is the second player; without, the first, and White the second.
         [red.or(black), black.filter(|_| red.is_some()).or(white)]
     }
 }
@@ -87,6 +88,7 @@ impl<G: Game> Tree<G> {
         let mut left = vec![self];
         std::iter::from_fn(move || {
             let tree = left.pop()?;
+            // In reverse, for the one pushed last comes first.
             left.extend(tree.variations.iter().rev().map(|variation| &variation.tree));
             Some(tree)
         })

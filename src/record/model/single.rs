@@ -95,6 +95,7 @@ pub(crate) fn line<G: Game, M: WrittenMove<G>>(
             }
             mv => mv?,
         };
+        // Which move is the last shows only when no other comes.
         let node =
             FileMove { mv: Ok(mv), comment: String::new(), is_last: false, has_alternative: false };
         if !go_on(order.add(node), at, &mut fault) {

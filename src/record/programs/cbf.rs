@@ -177,11 +177,10 @@ impl Reader<'_> {
                 }
                 Piece::Open { name: "Move", attributes, is_closed } => {
                     self.moves_at = at;
-                    let is_set = |name| attribute(attributes, name).is_some_and(|set| set == "1");
                     let element = MoveElement {
                         value: attribute(attributes, "value").unwrap_or_default(),
-                        is_last: is_set("end"),
-                        has_alternative: is_set("branch"),
+                        is_last: is_set(attributes, "end"),
+                        has_alternative: is_set(attributes, "branch"),
                         comment: String::new(),
                     };
                     if is_closed {
@@ -231,6 +230,11 @@ impl Head {
         }
         Ok(())
     }
+}
+
+/// Returns true if a mark of a move is set.
+fn is_set(attributes: &str, name: &str) -> bool {
+    attribute(attributes, name).is_some_and(|set| set == "1")
 }
 
 /// Reads `77-47`.

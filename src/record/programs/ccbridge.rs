@@ -153,7 +153,9 @@ fn read_library(reader: &mut ChunkReader<'_>) {
         return old_cbl::read(reader);
     }
     let Chunk { bytes: Range { start, end }, mut game, .. } = reader.chunk.clone();
+    // Up to the end of the chunk, so that its last record ends there.
     let part = bytes.get(..end).unwrap_or_default();
+    // Only the first chunk has the header; the others begin with a record.
     let first = match start {
         0 => first_record(bytes),
         _ => Ok(start),
@@ -194,6 +196,7 @@ fn is_heading(record: &[u8]) -> bool {
 /// The offset of a library's first record, or the library's end if it has none.
 fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     if !bytes.starts_with(LIBRARY_MAGIC) {
+        // The beginning of either mark, cut off.
         let is_short = [LIBRARY_MAGIC, RECORD_MAGIC].iter().any(|magic| magic.starts_with(bytes));
         let reason = if is_short {
             BadGameReason::Truncated("the header".into())
@@ -236,6 +239,7 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     let square = layout.square;
     let mut tree = TreeReader { bytes: record, at, offset, square, texts: &texts };
     let first = tree.node()?;
+    // Looked at ahead, for the piece that moves first tells who is to move.
     let second = if first.is_last { None } else { tree.clone().node()?.mv.ok() };
     let first_square = second.and_then(|mv| mv.from.ok());
     let is_black = header[SIDE_TO_MOVE - layout.rest] == 2;
@@ -290,6 +294,7 @@ fn board(men: &[u8]) -> Result<crate::record::model::board::Board, BadGameReason
                 return Err(BadGameReason::Malformed(text));
             }
         };
+        // All indices are squares: there are no more men than those.
         board[from_top(index as u8).map_or(0, Square::index)] = Some(piece);
     }
     Ok(board)

@@ -20,7 +20,7 @@ use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
 use crate::record::model::single::{Fault, Found, is_playable, line, truncated};
-use crate::xiangqi::Position;
+use crate::xiangqi::{Position, Square};
 
 /// The row of CCM.
 pub(crate) const ROW: FormatRow = FormatRow {
@@ -44,6 +44,7 @@ fn looks_like(bytes: &[u8]) -> bool {
     }
     is_bare(bytes)
         || count(bytes).is_some_and(|count| {
+            // Fewer bytes than the stated moves need are a file that is cut off; more are something else.
             let moves = moves(bytes).take(count);
             bytes.len() <= HEAD + MOVE * count
                 && bytes.len() >= HEAD + MOVE
@@ -103,11 +104,14 @@ pub(crate) fn seen_from_red(
 ) -> impl Iterator<Item = Coordinates> {
     let mut squares = squares.peekable();
     let is_turned = squares.peek().is_some_and(|[_, row, ..]| *row < 5);
-    squares.map(move |[column, row, to_column, to_row]| {
-        let square = |column, row| {
-            let square = from_top_left(column, row);
-            if is_turned { square.map(turned) } else { square }
-        };
-        Coordinates { from: square(column, row), to: square(to_column, to_row) }
+    squares.map(move |[column, row, to_column, to_row]| Coordinates {
+        from: square(column, row, is_turned),
+        to: square(to_column, to_row, is_turned),
     })
+}
+
+/// The square in a column and a row; `is_turned` if they are counted as the other side sees them.
+fn square(column: u8, row: u8, is_turned: bool) -> Result<Square, u8> {
+    let square = from_top_left(column, row);
+    if is_turned { square.map(turned) } else { square }
 }

@@ -36,8 +36,7 @@ const SAMPLE: usize = 512;
 /// Returns true if the bytes begin like a CHE.
 fn looks_like(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
-    let is_number = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
-    if !sample.iter().all(is_number) {
+    if !sample.iter().all(|b| b.is_ascii_digit() || b.is_ascii_whitespace()) {
         return false;
     }
     let numbers: Vec<u32> = Numbers::new(sample).map_while(|number| Some(number.ok()?.1)).collect();
@@ -50,6 +49,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let mut numbers = Numbers::new(bytes);
     numbers.number("the number of moves")?;
     let (_, count) = numbers.number("the number of moves")?;
+    // One by one: a count that is too large takes no memory.
     let moves = (0..count).map(|_| {
         let within = message!("the moves, of which there should be {count}");
         let (at, first) = numbers.number(&within)?;
@@ -78,6 +78,7 @@ fn coordinates(mv: &[u32; MOVE]) -> Coordinates {
 fn square(rank: u32, file: u32) -> Result<Square, u8> {
     match (u8::try_from(rank), u8::try_from(file)) {
         (Ok(rank @ 0..10), Ok(file @ 0..9)) => Ok(Square::at(file, rank)),
+        // Four bits each, whatever the numbers are.
         _ => Err((file.min(15) * 16 + rank.min(15)) as u8),
     }
 }

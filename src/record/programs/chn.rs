@@ -104,12 +104,12 @@ fn board(men: &[u8]) -> Result<(Board, bool), Fault> {
     let mut board = [None; Square::COUNT];
     let mut is_turned = false;
     for (index, &man) in men.iter().enumerate().filter(|(_, man)| **man != 0) {
-        let fault = || malformed(BOARD + index, message!("{man:#04x} on the board is no man"));
         let kind = usize::from(man & 7).checked_sub(1).and_then(|kind| MEN.get(kind));
-        let role = *kind.ok_or_else(fault)?;
+        let role = *kind.ok_or_else(|| no_man(index, man))?;
         let side = if man & 8 == 0 { Side::First } else { Side::Second };
         let square = from_top_left((index / 10) as u8, (index % 10) as u8);
-        let square = square.map_err(|_| fault())?;
+        let square = square.map_err(|_| no_man(index, man))?;
+        // Red's king in the upper half: Black sits below.
         is_turned |= (role, side) == (Role::King, Side::First) && square.rank() > 4;
         board[square.index()] = Some(Piece::new(side, role));
     }
@@ -120,21 +120,30 @@ fn board(men: &[u8]) -> Result<(Board, bool), Fault> {
     Ok((board, is_turned))
 }
 
+/// The fault of a byte on the board.
+fn no_man(index: usize, man: u8) -> Fault {
+    malformed(BOARD + index, message!("{man:#04x} on the board is no man"))
+}
+
 /// The moves and where they stand, and a fault if more are promised.
 fn moves_of(bytes: &[u8], is_turned: bool) -> (Vec<(usize, Coordinates)>, Option<Fault>) {
     let (nodes, rest) = bytes.as_chunks::<MOVE>();
     let end = MOVES + bytes.len();
-    let goes_on = |node: &[u8; MOVE]| node[8..12] != [0; 4];
-    let is_cut = !rest.is_empty() || nodes.last().is_none_or(goes_on);
+    // The last move has no address of one after it.
+    let is_cut = !rest.is_empty() || nodes.last().is_none_or(|node| node[8..12] != [0; 4]);
     let fault = is_cut.then(|| truncated(end, "the moves"));
-    let square = |byte: u8| {
-        let square = from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte);
-        if is_turned { square.map(turned) } else { square }
-    };
     let moves = (MOVES..).step_by(MOVE).zip(nodes).skip(1);
-    let moves =
-        moves.map(|(at, node)| (at, Coordinates { from: square(node[14]), to: square(node[15]) }));
+    let moves = moves.map(|(at, node)| {
+        let [from, to] = [node[14], node[15]].map(|byte| square(byte, is_turned));
+        (at, Coordinates { from, to })
+    });
     (moves.collect(), fault)
+}
+
+/// The square with a number of a move, or the number; `is_turned` if the board is seen from Black's side.
+fn square(byte: u8, is_turned: bool) -> Result<Square, u8> {
+    let square = from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte);
+    if is_turned { square.map(turned) } else { square }
 }
 
 /// `Tue Dec 27 20:57:56 2016` as `2016.12.27`; other texts as they are.

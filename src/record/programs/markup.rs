@@ -90,6 +90,7 @@ impl<'a> Iterator for Pieces<'a> {
                 let (name, attributes) = inside.split_at(end);
                 return Some(Piece::Open { name, attributes, is_closed });
             } else {
+                // A text may begin with a `<` that opens no tag.
                 let next = rest.bytes().skip(1).position(|b| b == b'<');
                 let end = next.map_or(rest.len(), |at| at + 1);
                 self.at += end;

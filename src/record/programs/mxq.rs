@@ -81,9 +81,8 @@ fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
         Ok((_, END)) => None,
         Ok((at, text)) => {
             ply += 1;
-            let error = || MoveError::Unreadable(Texts::default().text(text));
-            let fault = || Fault::at(at, BadGameReason::Move { ply, error: error() });
-            Some(coordinates(text).map(|mv| (at, mv)).ok_or_else(fault))
+            let mv = coordinates(text).map(|mv| (at, mv));
+            Some(mv.ok_or_else(|| unreadable(at, ply, text)))
         }
         Err(fault) => Some(Err(fault)),
     });
@@ -94,12 +93,17 @@ fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
     Ok(Found { is_undecoded, fault, ..Found::new(record) })
 }
 
+/// The fault of a string that is no move.
+fn unreadable(at: usize, ply: usize, text: &[u8]) -> Fault {
+    let error = MoveError::Unreadable(Texts::default().text(text));
+    Fault::at(at, BadGameReason::Move { ply, error })
+}
+
 fn tags(head: &[String]) -> (Vec<(String, String)>, Option<Outcome>) {
-    let text = |index: usize| head.get(index).cloned().unwrap_or_default();
     let mut tags = Vec::new();
-    push_tag(&mut tags, "Event", text(0));
-    push_tag(&mut tags, "Date", text(1));
-    let names = text(2);
+    push_tag(&mut tags, "Event", string_at(head, 0));
+    push_tag(&mut tags, "Date", string_at(head, 1));
+    let names = string_at(head, 2);
     let mut split =
         RESULTS.iter().filter_map(|(mark, result)| Some((names.split_once(mark)?, result)));
     let result = if let Some(((red, black), result)) = split.next() {
@@ -111,9 +115,14 @@ fn tags(head: &[String]) -> (Vec<(String, String)>, Option<Outcome>) {
         None
     };
     if head.len() > 3 {
-        push_tag(&mut tags, "Termination", text(head.len() - 1));
+        push_tag(&mut tags, "Termination", string_at(head, head.len() - 1));
     }
     (tags, result)
+}
+
+/// A string before the moves, empty if there are fewer.
+fn string_at(head: &[String], index: usize) -> String {
+    head.get(index).cloned().unwrap_or_default()
 }
 
 /// Reads `7C-4C`.
@@ -124,6 +133,7 @@ fn coordinates(text: &[u8]) -> Option<Coordinates> {
 
 /// The square of a digit and a letter, or the number of the file.
 const fn square(file: u8, rank: u8) -> Result<Square, u8> {
+    // What comes before the digit or the letter wraps to a number off the board.
     let file = file.wrapping_sub(b'0');
     let rank = rank.to_ascii_uppercase().wrapping_sub(b'A');
     if file < 9 && rank < 10 { Ok(Square::at(file, rank)) } else { Err(file) }

@@ -111,12 +111,15 @@ fn check(bytes: &[u8]) -> Result<(), Fault> {
 
 /// The version, and how many bytes are packed.
 fn header(bytes: &[u8]) -> Result<(u32, u64), Fault> {
-    let number = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    let version = number(12);
-    let len = number(16);
+    let version = number_at(bytes, 12);
+    let len = number_at(bytes, 16);
     let numbers = version.zip(len).filter(|_| bytes.len() > PACKED);
     let (version, len) = numbers.ok_or_else(|| truncated(bytes.len(), "the header"))?;
     Ok((version, u64::from(len)))
+}
+
+fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// A sink for each game, good or bad, with the place where it begins.
@@ -137,6 +140,7 @@ fn each_game(bytes: &[u8], take: &mut Games<'_>) {
             Err(fault) => return take(at as u64, Err(fault)),
         }
     }
+    // Here the bytes should end, which asking for one more shows.
     let at = unpacked.at;
     match unpacked.bytes(1, "") {
         Ok(_) => {
@@ -282,6 +286,7 @@ fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<FileMove>, Fault> {
     let mut nodes: Vec<FileMove> = Vec::with_capacity(moves.len());
     let mut next = 0;
     for &Numbered { number, mv } in moves.iter().rev() {
+        // Higher numbers are those of lines that branch off here or before: they replace no answer to this move.
         coming.resize(number + 1, false);
         let has_alternative = std::mem::replace(&mut coming[number], true);
         let is_last = next != number + 1;

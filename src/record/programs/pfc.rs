@@ -142,6 +142,7 @@ fn moves(text: &str, pieces: &mut Pieces<'_>) -> (Vec<Element>, Option<Fault>) {
         match piece {
             Piece::Open { name: ELEMENT, attributes, is_closed } => {
                 let index = elements.len();
+                // Known only now: the move before it on this level has an alternative, or the one around it an answer.
                 if let Some(before) = within.last.replace(index) {
                     elements[before].node.has_alternative = true;
                 } else if let Some(own) = within.index {

@@ -27,7 +27,7 @@ use crate::record::model::record::Record;
 use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::text::move_words::read_start;
-use crate::xiangqi::Position;
+use crate::xiangqi::{Position, Square};
 
 /// The row of XQR.
 pub(crate) const ROW: FormatRow = FormatRow {
@@ -101,6 +101,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
 fn cut_off(bytes: &[u8], fault: Fault) -> Result<Found, Fault> {
     let kinds: [&[Field]; 2] = [&BEFORE, &TODAY];
     let readings = kinds.into_iter().filter_map(|fields| Some(read(bytes, fields).ok()?.0));
+    // Today's kind, the last one, if both go equally far.
     let longest = readings.max_by_key(|found| found.record.tree.moves.len());
     match longest {
         Some(found) => Ok(Found { fault: Some(fault), ..found }),
@@ -168,13 +169,12 @@ impl<'a> Reader<'a> {
             let [kind, len] = *self.take("the fields")?;
             let at = self.at;
             let value = self.bytes_of(usize::from(len), "a field")?;
-            let text = || tidy(&self.texts.detected(value));
             match usize::from(kind).checked_sub(2).and_then(|index| fields.get(index)) {
                 Some(Field::End) => return Ok(record),
-                Some(Field::Tag(name)) => push_tag(&mut record.tags, name, text()),
+                Some(Field::Tag(name)) => push_tag(&mut record.tags, name, self.text(value)),
                 Some(Field::Result) => record.result = result(value),
                 Some(Field::Start) => {
-                    (record.start, record.start_clock) = read_start(&text())
+                    (record.start, record.start_clock) = read_start(&self.text(value))
                         .map_err(|error| Fault::at(at, BadGameReason::Start(error)))?;
                 }
                 None => {} // the version, and what later versions add
@@ -184,7 +184,6 @@ impl<'a> Reader<'a> {
 
     fn node(&mut self) -> Result<FileMove, Fault> {
         let [from, to, marks, _] = *self.take("the tree of moves")?;
-        let square = |byte: u8| from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte);
         let mv = Ok(Coordinates { from: square(from), to: square(to) });
         let mut comment = String::new();
         if marks & 4 != 0 {
@@ -192,11 +191,16 @@ impl<'a> Reader<'a> {
             let len = usize::try_from(len).unwrap_or(usize::MAX);
             let there = self.bytes.len() - self.at;
             let within = message!("a comment that claims {len} bytes, of which {there} are there");
-            comment = tidy(&self.texts.detected(self.bytes_of(len, &within)?));
+            let bytes = self.bytes_of(len, &within)?;
+            comment = self.text(bytes);
         }
         let is_last = marks & 1 == 0;
         let has_alternative = marks & 2 != 0;
         Ok(FileMove { mv, comment, is_last, has_alternative })
+    }
+
+    fn text(&self, bytes: &[u8]) -> String {
+        tidy(&self.texts.detected(bytes))
     }
 
     fn take<const N: usize>(&mut self, within: impl Into<Message>) -> Result<&'a [u8; N], Fault> {
@@ -212,6 +216,11 @@ impl<'a> Reader<'a> {
         self.at += len;
         Ok(taken)
     }
+}
+
+/// The square with a number of a move, or the number.
+fn square(byte: u8) -> Result<Square, u8> {
+    from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte)
 }
 
 fn result(value: &[u8]) -> Option<Outcome> {

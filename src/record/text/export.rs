@@ -23,6 +23,7 @@
 
 use std::borrow::Cow;
 
+use crate::game::Outcome;
 use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Chunk;
@@ -125,7 +126,6 @@ impl Numbered {
 /// The number that a line of moves begins with.
 fn numbered(line: &str) -> Option<Numbered> {
     let (number, rest) = split_number(line)?;
-    let is_mark = |c: char| matches!(c, '.' | '．' | '、' | '…');
     let after = rest.trim_start_matches(|c: char| is_mark(c) || c.is_whitespace());
     let between = &rest[..rest.len() - after.len()];
     let dots = between.chars().filter(|&c| is_mark(c)).count();
@@ -134,6 +134,11 @@ fn numbered(line: &str) -> Option<Numbered> {
     let has_move = begins_with_move(after);
     let is_open = is_marked && (after.is_empty() || begins_comment(after));
     (has_move || is_open).then_some(Numbered { number, is_marked, is_second, has_move })
+}
+
+/// Returns true for the marks behind numbers of moves.
+const fn is_mark(c: char) -> bool {
+    matches!(c, '.' | '．' | '、' | '…')
 }
 
 /// A number at the beginning of a text, and what follows it.
@@ -282,6 +287,7 @@ impl<'a> Games<'a> {
     /// Returns true if the next bracket of the kind that is open closes it. Round ones end before the next
     /// game.
     fn is_closed_later(&self) -> bool {
+        // Up to the next bracket only, so that the searches from all lines together take linear time.
         let is_brace = self.brackets.brace.is_some();
         for line in self.lines.clone() {
             let text = self.encoding.decode_shown(line.text).0;
@@ -511,34 +517,45 @@ impl Game {
             let what = message!("moves from number {} on, outside of any game", self.first);
             return Err(BlockFault::new(0, BadGameReason::Malformed(what)));
         }
-        let is_result = |(name, _): &&(String, String)| name == "Result";
-        let mut stated = self.tags.iter().filter(is_result).map(|(_, value)| scan::outcome(value));
+        let results = self.tags.iter().filter(|tag| is_result(tag));
+        let mut stated = results.map(|(_, value)| scan::outcome(value));
         let tags: Vec<_> = self.tags.iter().filter(|tag| !is_result(tag)).cloned().collect();
         let read = pgn::read_moves(&with_remarks(&self.moves), &tags);
         let first = stated.next().flatten();
         let is_disputed = stated.any(|other| other != first);
-        let complete = |mut game: BlockGame| {
-            let written = game.record.result;
-            let is_disputed =
-                is_disputed || first.is_some() && written.is_some_and(|w| Some(w) != first);
-            game.record.result = first.or(written).filter(|_| !is_disputed);
-            game.record.tags.clone_from(&self.tags);
-            let mut is_kept = !is_disputed;
-            game.record
-                .tags
-                .retain(|(name, _)| name != "Result" || std::mem::replace(&mut is_kept, false));
-            game.note = is_disputed.then_some(Note::TwoResults).or(game.note);
-            game.is_undecoded = self.is_undecoded;
-            game
-        };
         match read {
-            Ok(game) => Ok(game.map(complete)),
+            Ok(game) => Ok(game.map(|game| self.complete(game, first, is_disputed))),
             Err(BlockFault { part, lines, reason }) => {
-                let part = part.map(|part| Box::new(complete(*part)));
+                let part = part.map(|part| Box::new(self.complete(*part, first, is_disputed)));
                 Err(BlockFault { part, lines, reason })
             }
         }
     }
+
+    /// Adds the tags to the moves. The first result among them is `stated`; others may contradict it.
+    fn complete(
+        &self,
+        mut game: BlockGame,
+        stated: Option<Outcome>,
+        is_disputed: bool,
+    ) -> BlockGame {
+        let written = game.record.result;
+        let is_disputed =
+            is_disputed || stated.is_some() && written.is_some_and(|w| Some(w) != stated);
+        game.record.result = stated.or(written).filter(|_| !is_disputed);
+        game.record.tags.clone_from(&self.tags);
+        // Of several that say the same, the first stays.
+        let mut is_kept = !is_disputed;
+        game.record.tags.retain(|tag| !is_result(tag) || std::mem::replace(&mut is_kept, false));
+        game.note = is_disputed.then_some(Note::TwoResults).or(game.note);
+        game.is_undecoded = self.is_undecoded;
+        game
+    }
+}
+
+/// Returns true for a tag that states the result.
+fn is_result((name, _): &(String, String)) -> bool {
+    name == "Result"
 }
 
 /// The moves with remarks in round brackets as comments. Brackets that begin with a move are variations.
@@ -562,6 +579,7 @@ fn with_remarks(text: &str) -> Cow<'_, str> {
             _ => {
                 if let Some((remark, behind)) = remark(&after[len..]) {
                     out.push('{');
+                    // A brace within would end the comment; its reader replaces the reference.
                     out.push_str(&remark.replace('}', "&#125;"));
                     out.push('}');
                     rest = behind;
@@ -598,14 +616,14 @@ fn tags(line: &str) -> Vec<(String, String)> {
     let mut rest = line.trim_start_matches('\u{feff}');
     while let Some((name, after)) = rest.split_once(['：', ':']) {
         let name: String = name.chars().filter(|c| !c.is_whitespace()).collect();
-        let known = |text: &str| TAGS.iter().find(|(known, _)| text == *known);
         // The value ends where another known name begins.
         let end = TAGS.iter().filter_map(|(other, _)| {
             let at = after.find(other)?;
             after[at + other.len()..].trim_start().starts_with(['：', ':']).then_some(at)
         });
         let (value, next) = after.split_at(end.min().unwrap_or(after.len()));
-        if let Some((_, tag)) = known(&name) {
+        if let Some((_, tag)) = TAGS.iter().find(|(known, _)| name == *known) {
+            // Two blanks begin another column.
             let value =
                 value.split("  ").find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
             let value =

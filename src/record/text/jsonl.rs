@@ -172,23 +172,21 @@ fn read_game<G: Recorded>(
     let (start, start_clock) = G::recorded_start(text.start.as_deref().unwrap_or_default())?;
     let position = start.clone().unwrap_or_else(G::start);
     let result = read_result::<G>(text.result.as_deref().unwrap_or_default())?;
-    let read = |scheme: u8| {
-        let mut reader = TreeReader::new(&text.lines, position.clone(), plies)?;
-        reader.scheme = scheme;
-        reader.lines(&text.lines).map(|last| (reader, last))
-    };
     // The whole main line decides how moves are written, or the longer part of it.
-    let mut first = read(0);
+    let mut first = TreeReader::read(&text.lines, position.clone(), plies, 0);
     for scheme in 1..G::SCHEMES {
         first = match first {
-            Err(fault) if fault.bad_ply().is_some() => read(scheme)
-                .map_err(|other| if other.bad_ply() > fault.bad_ply() { other } else { fault }),
+            Err(fault) if fault.bad_ply().is_some() => {
+                TreeReader::read(&text.lines, position.clone(), plies, scheme)
+                    .map_err(|other| if other.bad_ply() > fault.bad_ply() { other } else { fault })
+            }
             first => first,
         };
     }
     let (mut reader, last) = first?;
     let end = last.end();
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
+    // The caller knows both, and puts them in.
     let place = Place::Line(0);
     let game = 0;
     let nags = BTreeMap::new();
@@ -201,6 +199,7 @@ fn read_text(line: &[u8]) -> Result<Text<'_>, BadGameReason> {
     let mut input = serde_json::Deserializer::from_slice(line);
     let text = parts.game().deserialize(&mut input);
     text.and_then(|text| input.end().map(|()| text)).map_err(|error| {
+        // An error of the deserialiser is a text; the count says which one it is.
         if parts.0.get() > MAX_PARTS {
             return BadGameReason::TooManyParts;
         }
@@ -250,16 +249,28 @@ struct TreeReader<G: Recorded> {
 }
 
 impl<G: Recorded> TreeReader<G> {
+    /// Plays all lines, with moves written in one way; returns the last position of the main line, too.
+    fn read(
+        lines: &[LineText<'_>],
+        start: G,
+        plies: usize,
+        scheme: u8,
+    ) -> Result<(Self, G), BadGameReason> {
+        let mut reader = Self { scheme, ..Self::new(lines, start, plies)? };
+        reader.lines(lines).map(|last| (reader, last))
+    }
+
     fn new(lines: &[LineText<'_>], start: G, plies: usize) -> Result<Self, BadGameReason> {
-        let malformed = |what: Message| Err(BadGameReason::Malformed(what));
         if lines.len() > MAX_PARTS {
             return Err(BadGameReason::TooManyParts);
         }
         let mut variations = vec![Vec::new(); lines.len()];
         let mut depths = vec![0_usize; lines.len()];
         for (index, line) in lines.iter().enumerate().skip(1) {
+            // No line is its own ancestor, then, and the depth of the one that it leaves is known.
             if line.of >= index {
-                return malformed(message!("line {index} is of line {}, a later one", line.of));
+                let what = message!("line {index} is of line {}, a later one", line.of);
+                return Err(BadGameReason::Malformed(what));
             }
             depths[index] = depths[line.of] + 1;
             if depths[index] > MAX_VARIATION_DEPTH {
@@ -272,7 +283,7 @@ impl<G: Recorded> TreeReader<G> {
         }
         let mut starts = vec![None; lines.len()];
         if starts.is_empty() {
-            return malformed("no \"moves\"".into());
+            return Err(BadGameReason::Malformed("no \"moves\"".into()));
         }
         starts[0] = Some(start);
         Ok(Self {
@@ -324,6 +335,7 @@ impl<G: Recorded> TreeReader<G> {
         for (ply, word) in line.moves.0.split_whitespace().take(most).enumerate() {
             match position.read_recorded(word, self.scheme, ply + 1) {
                 Ok(mv) => {
+                    // The variations that replace this move begin with the position before it.
                     let children = &mut self.variations[index];
                     while let Some(child) = children.pop_if(|child| lines[*child].ply <= ply) {
                         self.starts[child] = Some(position.clone());
@@ -344,6 +356,7 @@ impl<G: Recorded> TreeReader<G> {
     /// The main line with all that belongs to it. Variations without moves and comments are left
     /// out.
     fn join(&mut self) -> Tree<G> {
+        // From the last one back: what belongs to a line stands behind it, so that it is whole when its turn comes.
         while self.trees.len() > 1 {
             let (Some(mut line), Some(parent)) = (self.trees.pop(), self.parents.pop()) else {
                 break;
@@ -712,6 +725,7 @@ fn written<G: Recorded>(record: &Record<G>, _: &WriteOptions) -> Result<Written,
 ///
 /// If `out` fails.
 pub fn write_jsonl<G: Recorded>(out: &mut impl Write, record: &Record<G>) -> io::Result<()> {
+    // Breadth first, so that each line stands before those that belong to it.
     let mut lines = Vec::new();
     let mut open: Vec<(usize, &Tree<G>)> = vec![(0, &record.tree)];
     let mut next = 0;

@@ -31,6 +31,7 @@ pub(crate) fn is_move(text: &MoveText) -> bool {
 
 /// The same for any characters.
 pub(crate) fn is_move_text(text: &[char]) -> bool {
+    // Of ranks from 1 only the 10 cannot be read as one from 0.
     is_readable(text)
         || text.contains(&'0') && from_one(text).is_some_and(|text| is_readable(&text))
 }
@@ -46,6 +47,7 @@ fn is_move_word(word: &str) -> bool {
 
 /// A move, a result, or Chinese moves written together.
 pub(crate) fn begins_with_move(word: &str) -> bool {
+    // A Chinese move has four characters.
     let head: String = word.chars().take(4).collect();
     is_move_word(word) || scan::outcome(word).is_some() || !head.is_ascii() && is_move_word(&head)
 }

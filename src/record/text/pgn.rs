@@ -165,11 +165,7 @@ pub(crate) fn hand_over(
         Ok(None) => return,
         Ok(Some(read)) => (read, None),
         Err(BlockFault { lines, reason, part }) => {
-            let at = match place {
-                Place::Line(line) => Place::Line(line + lines),
-                place @ Place::Offset(_) => place,
-            };
-            let bad = reader.bad(at, game, reason);
+            let bad = reader.bad(place.after_lines(lines), game, reason);
             match part.filter(|part| reader.chunk.options.keep.keeps(&part.record)) {
                 Some(part) => (*part, Some(Box::new(bad))),
                 None => return reader.refuse(bad),
@@ -215,6 +211,13 @@ pub(crate) struct BlockGame {
     pub(crate) nags: BTreeMap<usize, u8>,
 }
 
+impl BlockGame {
+    /// The same game in a text that has a number of lines before.
+    pub(crate) fn after_lines(self, lines: u64) -> Self {
+        Self { words: self.words.after_lines(lines), ..self }
+    }
+}
+
 /// The words and signs between moves that are no moves, and were passed over.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct WordsBetween {
@@ -252,7 +255,7 @@ impl WordsBetween {
     }
 
     /// The same words in a text that has a number of lines before.
-    pub(crate) fn after_lines(mut self, lines: u64) -> Self {
+    fn after_lines(mut self, lines: u64) -> Self {
         self.first.iter_mut().for_each(|(line, _)| *line += lines);
         self
     }
@@ -260,11 +263,8 @@ impl WordsBetween {
     /// The words with the places of a text that begins at that one.
     fn into_game(self, begin: Place) -> Option<Box<SkippedWords>> {
         let Self { count, first } = self;
-        let place = |lines| match begin {
-            Place::Line(line) => Place::Line(line + lines),
-            place @ Place::Offset(_) => place,
-        };
-        let first = first.into_iter().map(|(lines, word)| (place(lines), word)).collect();
+        let first = first.into_iter().map(|(lines, word)| (begin.after_lines(lines), word));
+        let first = first.collect();
         (count > 0).then(|| Box::new(SkippedWords { count, first }))
     }
 }
@@ -288,6 +288,7 @@ fn read_block(
         return read_shown(Encoding::detect(&bytes), &bytes);
     };
     let read = GameReader::read(text);
+    // Words that were passed over may be moves in another encoding.
     let is_strange = match &read {
         Err(fault) => fault.reason.is_unreadable(),
         Ok(game) => game.as_ref().is_some_and(|game| game.words.count() > 0) && !bytes.is_ascii(),
@@ -384,6 +385,7 @@ fn guessed<'a>(
         if furthest.as_ref().is_none_or(|other| other.reason.ply() < fault.reason.ply()) {
             furthest = Some(fault);
         }
+        // Counts up as with digits, the last choice fastest; those behind one that is counted up are made anew.
         picks.resize(reader.choices.len(), 0);
         while let (Some(pick), Some(&choices)) = (picks.last_mut(), reader.choices.last()) {
             *pick += 1;
@@ -558,19 +560,21 @@ impl<'a> GameReader<'a> {
     /// The fault of a move and its offset; of a word instead that was passed over right before it, if it was perhaps
     /// meant as a move: it has a digit, stands right behind a number, or the move is one of the other side.
     fn blamed(&mut self, reason: BadGameReason, at: usize) -> (BadGameReason, usize) {
-        let is_number = |c: char| c.is_ascii_digit();
-        let is_meant = |word: &Pending| {
-            word.text.contains(is_number)
-                || self.number.is_some_and(|(_, plies)| plies == word.plies)
-                || self.is_of_other_side(&reason)
-        };
         match &self.pending {
-            Some(word) if word.is_word && word.plies + 1 == reason.ply() && is_meant(word) => {
+            Some(word) if word.plies + 1 == reason.ply() && self.is_meant(word, &reason) => {
                 self.words.truncate(word.words);
                 (word.reason(), word.at)
             }
             _ => (reason, at),
         }
+    }
+
+    /// Returns true if a word before the move at fault was perhaps meant as a move.
+    fn is_meant(&self, word: &Pending, reason: &BadGameReason) -> bool {
+        word.is_word
+            && (word.text.contains(|c: char| c.is_ascii_digit())
+                || self.number.is_some_and(|(_, plies)| plies == word.plies)
+                || self.is_of_other_side(reason))
     }
 
     /// Returns true if the move at fault is one of the side that is not to move.
@@ -584,7 +588,12 @@ impl<'a> GameReader<'a> {
         }
         position.pass();
         let text = error.text().chars().take(MAX_MOVE_CHARS).collect();
-        read_word(&position, &text, self.dialect, self.is_from_one).is_ok()
+        self.can_be_played(&position, &text)
+    }
+
+    /// Returns true if a word is a legal move in a position.
+    fn can_be_played(&self, position: &Position, text: &MoveText) -> bool {
+        read_word(position, text, self.dialect, self.is_from_one).is_ok()
     }
 
     /// Refuses a text without any move or position, in which words were passed over.
@@ -604,6 +613,7 @@ impl<'a> GameReader<'a> {
     fn tokens(&mut self) -> Result<Option<Outcome>, BadGameReason> {
         loop {
             let token = self.scanner.next();
+            // First of all, for what was passed over stands behind the last move, not behind this token.
             self.note_glyphs();
             let Some(token) = token else { break };
             match token {
@@ -638,6 +648,7 @@ impl<'a> GameReader<'a> {
                     self.after_result()?;
                     return Ok(result);
                 }
+                // The result of a variation says nothing of the game.
                 Token::Result(_) => {}
             }
         }
@@ -690,8 +701,8 @@ impl<'a> GameReader<'a> {
                 Some(_) => {}
             }
         };
-        let is_move = |position| read_word(position, &text, self.dialect, self.is_from_one).is_ok();
-        if is_move(&line.position) || is_move(self.start.as_ref().unwrap_or(&START)) {
+        let start = self.start.as_ref().unwrap_or(&START);
+        if self.can_be_played(&line.position, &text) || self.can_be_played(start, &text) {
             self.scanner = scanner;
             return Err(BadGameReason::LateMove(text.iter().collect()));
         }
@@ -867,6 +878,7 @@ impl<'a> GameReader<'a> {
         comments.retain(|(ply, _)| *ply <= plies);
         glyphs.retain(|(ply, _)| *ply <= plies);
         variations.retain(|variation| variation.ply < plies);
+        // Played anew: only the last move can be taken back.
         line.position = self.start.as_ref().unwrap_or(&START).clone();
         for &mv in &line.tree.moves {
             line.position.make(mv);
@@ -892,6 +904,7 @@ impl<'a> GameReader<'a> {
 
     fn open(&mut self) -> Result<(), BadGameReason> {
         self.scanner.take_number();
+        // Before the first move there is nothing that it could replace.
         let Some(before) = self.lines.last().and_then(OpenVariation::before) else {
             return self.skip_variation();
         };
@@ -937,6 +950,7 @@ impl<'a> GameReader<'a> {
     }
 
     fn finish(&mut self, result: Option<Outcome>) -> Option<BlockGame> {
+        // The fault was found within variations that are still open: they are left out.
         self.lines.truncate(1);
         let line = self.lines.pop()?;
         let end = line.position.end();

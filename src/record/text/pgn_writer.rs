@@ -142,7 +142,6 @@ fn comment_text(text: &str) -> String {
 const REFERENCES: [(&str, char); 2] = [("&#125;", '}'), ("&#38;", '&')];
 
 fn push_escaped(out: &mut String, text: &str) {
-    let is_reference = |text: &str| REFERENCES.iter().any(|(name, _)| text.starts_with(name));
     for (at, c) in text.char_indices() {
         match c {
             '}' => out.push_str("&#125;"),
@@ -150,6 +149,11 @@ fn push_escaped(out: &mut String, text: &str) {
             c => out.push(c),
         }
     }
+}
+
+/// Returns true if a text begins with one of the references.
+fn is_reference(text: &str) -> bool {
+    REFERENCES.iter().any(|(name, _)| text.starts_with(name))
 }
 
 /// The text of a comment as it was before it was written: see [`write_pgn`].
@@ -196,6 +200,7 @@ fn write_tag(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> {
     if name.is_empty() {
         return Ok(());
     }
+    // Backslashes first, or those before quotation marks would be doubled, too.
     let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
     writeln!(out, "[{name} \"{value}\"]")
 }
@@ -220,6 +225,7 @@ struct Open<'a> {
 
 impl<'a> Open<'a> {
     fn new(tree: &'a Tree<Position>, position: Position, offset: usize) -> Self {
+        // Reversed as a whole: taken from the end, those of one ply keep their order.
         let mut variations: Vec<_> = tree.variations.iter().collect();
         variations.sort_by_key(|variation| variation.ply);
         variations.reverse();
@@ -334,6 +340,7 @@ impl<W: Write> MoveWriter<'_, W> {
             self.word(&text)?;
         }
         open.needs_number = false;
+        // Cloned only where a variation follows.
         open.before = open
             .variations
             .last()

@@ -85,6 +85,7 @@ fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     if let Some((columns, header)) = table::header(bytes, &whole) {
         whole.layout = Layout::Table(Arc::new(columns));
         let mut chunks = whole.split_on(&bytes[header.end..], target);
+        // They were cut behind the header, whose bytes and lines come on top.
         for chunk in &mut chunks {
             chunk.bytes = chunk.bytes.start + header.end..chunk.bytes.end + header.end;
             chunk.line += header.line;
@@ -200,6 +201,7 @@ impl<'a> Parts<'a> {
     pub(crate) fn line(&mut self, line: &str) {
         let mut words = line.split(is_separator).filter(|word| !word.is_empty()).peekable();
         while let Some(word) = words.next() {
+            // Ten ranks have nine slashes between them.
             if self.fen.is_none() && word.matches('/').count() == 9 {
                 self.fen = Some(read_fen(word, &mut words));
             } else if is_glued(word) {
@@ -249,6 +251,7 @@ fn read_fen<'a>(
     words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
 ) -> String {
     let last = board.rfind('/').map_or(0, |at| at + 1);
+    // What follows the ninth file of the last rank is no part of the board.
     let mut files = 0;
     let end = board[last..].char_indices().find(|(_, c)| {
         let is_full = files >= 9;

@@ -86,6 +86,7 @@ impl<'a> Scanner<'a> {
     pub(crate) fn take_number(&mut self) -> Option<Number> {
         let (begin, end) = self.number.take()?;
         let digits = self.text.get(begin..end)?.chars().map(fold);
+        // Nine digits always fit; longer numbers count no moves.
         let value = digits.filter_map(|c| c.to_digit(10)).take(9);
         let value = value.fold(0, |value, digit| 10 * value + u64::from(digit));
         let between = self.text.get(end..self.token)?.chars().map(fold);
@@ -247,8 +248,7 @@ impl<'a> Scanner<'a> {
 
     fn comment(&mut self) -> Token<'a> {
         let rest = self.rest();
-        let is_end = |c| c == '}' || c == '｝' && rest.starts_with('｛');
-        let Some(end) = rest.find(is_end) else {
+        let Some(end) = rest.find(|c| c == '}' || c == '｝' && rest.starts_with('｛')) else {
             self.at = self.text.len();
             return Token::OpenComment;
         };
@@ -349,6 +349,7 @@ impl<'a> Scanner<'a> {
             ("和局", Some(Outcome::Draw)),
         ];
         let (first, _) = self.peek()?;
+        // Asked at every word: hardly one begins like a result.
         if !matches!(first, '*' | '0' | '1' | '½' | '红' | '紅' | '黑' | '和') {
             return None;
         }
@@ -384,6 +385,7 @@ impl<'a> Scanner<'a> {
             let ends = c.is_whitespace()
                 || ends_word(c)
                 || matches!(c, '!' | '?' | '$') && self.is_at_glyphs();
+            // A word has a character at least, so that the scanner goes on whatever stands here.
             if self.at > self.token && (ends || begins_chinese(c) && self.is_chinese_move()) {
                 break;
             }
@@ -446,8 +448,7 @@ const fn is_mark(c: char) -> bool {
 }
 
 fn is_null_word(text: &[char]) -> bool {
-    let small = || text.iter().map(char::to_ascii_lowercase);
-    NULL_MOVES.iter().any(|word| word.chars().eq(small()))
+    NULL_MOVES.iter().any(|word| word.chars().eq(text.iter().map(char::to_ascii_lowercase)))
 }
 
 /// The signs of value that stand right behind moves, long ones first.

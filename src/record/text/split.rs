@@ -191,6 +191,7 @@ impl<'a> Blocks<'a> {
             return false;
         }
         let rest = &self.bytes[self.at..];
+        // A comment that goes further would make the game too long in any case.
         let rest = &rest[..rest.len().min(MAX_GAME_BYTES)];
         let mut length = 0;
         for run in rest.split_inclusive(|&b| b == self.line_end) {
@@ -208,19 +209,21 @@ impl<'a> Blocks<'a> {
 impl<'a> Seen<'a> {
     /// Returns true if a tag line begins the next game; notes the tag.
     fn is_over_at_tag(&mut self, name: &'a [u8], after_blank: bool) -> bool {
-        let begins_games = || {
-            Some(name) == self.first_tag
-                || [&b"Game"[..], b"Event"].iter().any(|first| name.eq_ignore_ascii_case(first))
-        };
         match self.part {
             GamePart::Preface if self.in_comment => return true,
             GamePart::Preface => self.part = GamePart::Tags,
-            GamePart::Tags if after_blank && begins_games() => return true,
+            GamePart::Tags if after_blank && self.begins_games(name) => return true,
             GamePart::Tags => {}
             GamePart::Moves => return true,
         }
         self.first_tag.get_or_insert(name);
         false
+    }
+
+    /// Returns true for the name of a tag with which games of this text begin.
+    fn begins_games(&self, name: &[u8]) -> bool {
+        Some(name) == self.first_tag
+            || [&b"Game"[..], b"Event"].iter().any(|first| name.eq_ignore_ascii_case(first))
     }
 }
 
@@ -265,6 +268,7 @@ fn ascii(line: &[u8], encoding: Encoding) -> impl Iterator<Item = u8> {
     let mut bytes = line.iter().copied();
     std::iter::from_fn(move || {
         let byte = bytes.next()?;
+        // The four bytes of some characters in GB18030 look like two pairs.
         if encoding.has_pairs() && byte > 0x80 {
             bytes.next();
         }

@@ -61,15 +61,22 @@ impl Columns {
         let names: Vec<String> = (0..row.width)
             .map(|index| String::from_utf8_lossy(row.cell(index)).trim().to_ascii_lowercase())
             .collect();
-        let find = |name: &str| names.iter().position(|n| n == name);
-        let (moves, game) = match (find("moves"), find("move"), find("game_id")) {
-            (Some(moves), ..) => (moves, None),
-            (None, Some(mv), Some(game)) => (mv, Some(game)),
+        let columns = ["moves", "move", "game_id"].map(|name| column(&names, name));
+        let (moves, game) = match columns {
+            [Some(moves), ..] => (moves, None),
+            [None, Some(mv), Some(game)] => (mv, Some(game)),
             _ => return None,
         };
-        let tags = TAGS.iter().filter_map(|(name, tag)| Some((find(name)?, *tag))).collect();
-        Some(Self { separator, moves, game, result: RESULTS.into_iter().find_map(find), tags })
+        let tags = TAGS.iter().filter_map(|(name, tag)| Some((column(&names, name)?, *tag)));
+        let tags = tags.collect();
+        let result = RESULTS.into_iter().find_map(|name| column(&names, name));
+        Some(Self { separator, moves, game, result, tags })
     }
+}
+
+/// The number of the column with that name.
+fn column(names: &[String], name: &str) -> Option<usize> {
+    names.iter().position(|other| other == name)
 }
 
 /// The columns that the first line of the source names, and that line.
@@ -295,6 +302,7 @@ impl Columns {
             loop {
                 let RowPlace { start: at, line, fault, is_clean, .. } = rows.next()?;
                 if let Some(index) = self.game {
+                    // As `read` does: such a row belongs to the game that it stands in.
                     if fault.is_some() && id.is_some() {
                         continue;
                     }
@@ -410,9 +418,11 @@ mod tests {
         let games = read_all(
             "id,red,moves,result\n1,\"甲, \"\"x\"\"\",h2e2 h9g7,1-0\n2,乙,\"b2e2,b9c7\",draw\n",
         );
-        let game = |who: &str, moves: &str| Ok((who.to_owned(), moves.to_owned()));
-        assert_eq!(games[0], game("甲, \"x\" 1-0", "h2e2 h9g7"));
-        assert_eq!(games[1], game("乙 1/2-1/2", "b2e2 b9c7"));
+        let expected = [("甲, \"x\" 1-0", "h2e2 h9g7"), ("乙 1/2-1/2", "b2e2 b9c7")];
+        for (game, (who, moves)) in games.iter().zip(expected) {
+            assert_eq!(*game, Ok((who.to_owned(), moves.to_owned())));
+        }
+        assert_eq!(games.len(), 2);
     }
 
     #[test]

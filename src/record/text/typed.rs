@@ -101,7 +101,6 @@ impl<'a> Words<'a> {
         if self.depth > 0 || passed.is_empty() {
             return;
         }
-        let is_number = |word: &str| word.chars().all(|c| fold(c).is_ascii_digit());
         let is_last = to == self.text.len();
         let attached = passed.split(char::is_whitespace).next().unwrap_or_default();
         let is_whole = attached.len() < passed.len() || is_last;
@@ -123,6 +122,11 @@ impl<'a> Words<'a> {
         });
         self.moves.extend(leftover.map(str::to_owned));
     }
+}
+
+/// Returns true if a word has digits only.
+fn is_number(word: &str) -> bool {
+    word.chars().all(|c| fold(c).is_ascii_digit())
 }
 
 /// Returns true if a (folded) word has the form of a Chinese move.

@@ -60,8 +60,8 @@ fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
     let mut words =
         line[..line.len().min(64)].split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-    let mut is_next = |word: &[u8]| words.next().is_some_and(|w| w.eq_ignore_ascii_case(word));
-    is_next(b"FORMAT") && is_next(b"WXF")
+    let names = [&b"FORMAT"[..], b"WXF"];
+    names.iter().all(|name| words.next().is_some_and(|word| word.eq_ignore_ascii_case(name)))
 }
 
 /// Reads the games of a file.
@@ -107,9 +107,9 @@ fn read_block(bytes: &[u8], chunk: &Chunk) -> Result<Option<BlockGame>, BlockFau
         read => read,
     };
     let read = pgn::noting(read, is_undecoded);
-    let moved = |game: BlockGame| BlockGame { words: game.words.after_lines(lines), ..game };
-    read.map(|game| game.map(moved)).map_err(|fault| {
-        let part = fault.part.map(|part| Box::new(moved(*part)));
+    let read = read.map(|game| game.map(|game| game.after_lines(lines)));
+    read.map_err(|fault| {
+        let part = fault.part.map(|part| Box::new(BlockGame::after_lines(*part, lines)));
         BlockFault { lines: fault.lines + lines, part, ..fault }
     })
 }
@@ -169,6 +169,7 @@ fn moves_text(text: &str) -> (String, bool) {
         if let Some(remark) = rest.strip_prefix("/*") {
             let (remark, after) = remark.split_once("*/").unwrap_or((remark, ""));
             out.push('{');
+            // A brace within would end the comment; its reader replaces the reference.
             out.push_str(&remark.replace('}', "&#125;"));
             out.push('}');
             rest = after;
@@ -176,6 +177,7 @@ fn moves_text(text: &str) -> (String, bool) {
         }
         match c {
             '}' => return (out, true),
+            // Decorations stand before numbers, too; a semicolon would begin a comment of PGN.
             '!' | '?' | ';' | '！' | '？' => out.push(' '),
             c => out.push(c),
         }

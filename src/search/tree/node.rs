@@ -110,6 +110,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 return Ok(score);
             }
             if self.shared.features.mate_distance {
+                // Nothing is worse than to be mated here, and nothing better than to mate with the next move.
                 window = window.narrowed(Score::mated_in(ply), Score::mate_in(ply + 1));
                 if window.is_empty() {
                     return Ok(window.alpha);
@@ -482,6 +483,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let ply = node.ply + 1;
         let reduced = if self.shared.features.reductions && node.depth > 1 {
             let late = reduce::late_move_reduction::<N, G>(node, candidate, self.cutoffs[ply]);
+            // One ply is left at least: a reduction alone does not turn the search into quiescence.
             depth - late.clamp(0, (depth - 1).max(0))
         } else {
             depth

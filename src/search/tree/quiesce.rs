@@ -208,6 +208,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if Some(mv) == tt_move {
                 i32::MAX
             } else if position.is_noisy(mv) {
+                // More than any history, so that noisy moves come before quiet ones.
                 (1 << 24) + noisy_rank(position, self.history, mv)
             } else {
                 self.history.quiet(side, position.history_index(mv))
@@ -227,6 +228,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         window.raise(stand.score);
         for i in 0..moves.len() {
             let rest = &mut moves[i..];
+            // `max_by_key` takes the last of equals: backwards that is the move that was generated first.
             let most = (0..rest.len()).rev().max_by_key(|&i| rest[i].0).unwrap_or(0);
             rest.swap(0, most);
             let mv = rest[0].1;

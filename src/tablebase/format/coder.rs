@@ -216,6 +216,8 @@ impl Coder<'_> {
                     },
                 )
                 .collect::<io::Result<_>>()?;
+            // Threads pack the blocks of a batch, but these are listed and written in order: the file does not
+            // depend on the number of threads.
             for block in &packed {
                 bytes += list(block, &mut table);
                 if let Packed::Frame(frame) = block {

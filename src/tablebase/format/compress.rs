@@ -78,6 +78,7 @@ impl Packer {
         }
         self.frame.clear();
         self.zstd.compress_to_buffer(raw, &mut self.frame)?;
+        // A frame of a short block may state a smaller window; decoded with this one it gives the same.
         let [start @ .., _window] = FRAME_START;
         match self.frame.split_at_checked(FRAME_START.len()) {
             Some((head, rest)) if head.starts_with(&start) => Ok(Packed::Frame(rest.to_vec())),

@@ -169,6 +169,7 @@ impl Header {
     /// The end of the header, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer,
     /// or state a length that no header has.
     pub(crate) fn end(start: &[u8]) -> Option<usize> {
+        // The length stands after eight bytes of magic and four of the version.
         let length = u64::from_le_bytes(start.get(12..20)?.try_into().ok()?);
         (length <= KIND.limit).then(|| sealed::HEADER_LEN + length as usize)
     }
@@ -277,10 +278,6 @@ impl Header {
     /// positions marked.
     pub(crate) fn mistakes(&self, table: &Table) -> Vec<&'static str> {
         let by_side = count_words(table);
-        let value = |position: &Position| {
-            let (side, slot) = locate_position(&table.index, position, false)?;
-            table.meaning(table.words[side][slot as usize])
-        };
         let longest = self.longest_positions();
         let mut mistakes = Vec::new();
         for side in Side::ALL {
@@ -293,7 +290,7 @@ impl Header {
                 mistakes.push("header histogram");
             }
             let win = Some(Entry::win(0, counts.longest_win));
-            if longest[side].as_ref().is_some_and(|position| value(position) != win) {
+            if longest[side].as_ref().is_some_and(|position| value(table, position) != win) {
                 mistakes.push("longest win");
             }
         }
@@ -306,14 +303,24 @@ impl Header {
     }
 }
 
+/// The value of a position, the material's first side being Red, in a table.
+fn value(table: &Table, position: &Position) -> Option<Entry> {
+    let (side, slot) = locate_position(&table.index, position, false)?;
+    table.meaning(table.words[side][slot as usize])
+}
+
 /// Returns true if the counts of all pairs add up to these sums.
 fn adds_up(ranks: &[(u16, u16)], counts: &[u64], sum: u64, by_rule: u64) -> bool {
-    let total = |first_order: u16| {
-        let pairs = ranks.iter().zip(counts).filter(move |((order, _), _)| *order >= first_order);
-        // Counts come from a file: their sum may not fit.
-        pairs.map(|(_, &count)| count).try_fold(0u64, u64::checked_add)
-    };
-    ranks.len() == counts.len() && total(0) == Some(sum) && total(1) == Some(by_rule)
+    ranks.len() == counts.len()
+        && total(ranks, counts, 0) == Some(sum)
+        && total(ranks, counts, 1) == Some(by_rule)
+}
+
+/// The sum of the counts of pairs from an order on.
+fn total(ranks: &[(u16, u16)], counts: &[u64], first_order: u16) -> Option<u64> {
+    let pairs = ranks.iter().zip(counts).filter(|((order, _), _)| *order >= first_order);
+    // Counts come from a file: their sum may not fit.
+    pairs.map(|(_, &count)| count).try_fold(0u64, u64::checked_add)
 }
 
 /// Returns true if these can be (order, distance) pairs of a table: ascending, none out of the
@@ -420,31 +427,35 @@ mod tests {
         );
     }
 
+    /// Adds pairs that no position has.
+    fn fill(header: &mut Header, pairs: usize) {
+        for distance in 0..pairs as u16 {
+            header.wins.push((900, distance));
+            header.losses.push((900, distance));
+        }
+        for side in 0..2 {
+            header.win_counts[side].resize(header.wins.len(), 0);
+            header.loss_counts[side].resize(header.losses.len(), 0);
+        }
+    }
+
     /// As many pairs as words have room for may be written, and are read.
     #[test]
     fn as_many_pairs_as_a_table_has_are_read() {
         let mut header = header("KRvKN");
         header.rebuilt = 0;
         let known = header.ranks().len();
-        let fill = |header: &mut Header, pairs: usize| {
-            for distance in 0..pairs as u16 {
-                header.wins.push((900, distance));
-                header.losses.push((900, distance));
-            }
-            for side in 0..2 {
-                header.win_counts[side].resize(header.wins.len(), 0);
-                header.loss_counts[side].resize(header.losses.len(), 0);
-            }
-        };
-        let check = |header: &Header| header.check("KRvKN".parse().unwrap(), PLACE.0, PLACE.1);
         let mut more = header.clone();
         fill(&mut header, RANK_LIMIT as usize - known);
         assert_eq!(header.ranks().len(), RANK_LIMIT as usize);
         header.streams.iter_mut().skip(1).step_by(2).for_each(|s| s.packing = Packing::Wide.byte());
-        assert!(check(&header).is_ok(), "{:?}", check(&header));
+        let material = "KRvKN".parse().unwrap();
+        let checked = header.check(material, PLACE.0, PLACE.1);
+        assert!(checked.is_ok(), "{checked:?}");
         assert_eq!(Header::read(&header.sealed().unwrap()).unwrap().0, header);
         fill(&mut more, RANK_LIMIT as usize - known + 1);
-        assert!(check(&more).unwrap_err().to_string().contains(CONTRADICTION));
+        let error = more.check(material, PLACE.0, PLACE.1).unwrap_err();
+        assert!(error.to_string().contains(CONTRADICTION));
     }
 
     #[test]

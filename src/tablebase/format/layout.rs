@@ -173,6 +173,11 @@ impl Layout {
         self.components.len()
     }
 
+    /// The digit of a component for which its digit in a file stands.
+    fn choice(&self, component: usize, digit: u32) -> u32 {
+        if component == self.fold { self.unfolded()[digit as usize] } else { digit }
+    }
+
     /// Number of values of a component's digit in a file.
     pub(crate) fn radix(&self, component: usize) -> u32 {
         if component == self.fold { self.folding.count } else { self.components[component].size }
@@ -222,10 +227,6 @@ impl Layout {
             digits.push(component.digit(&men, &component.local)?);
             squares.push(men);
         }
-        let mirrored = || -> Option<Choices> {
-            let pairs = self.components.iter().zip(&squares);
-            pairs.map(|(component, men)| component.digit(men, &component.local_mirrored)).collect()
-        };
         let own = digits[self.fold];
         let men = &squares[self.fold];
         let fold = &self.components[self.fold];
@@ -233,32 +234,40 @@ impl Layout {
         // Of a digit and its image the smaller is stored; which of the two the position has decides whether
         // the others are mirrored too.
         let folded = self.folding.number(own.min(mirror));
-        let with_fold = |mut digits: Choices| {
-            digits[self.fold] = folded;
-            digits
-        };
-        Some(match own.cmp(&mirror) {
-            std::cmp::Ordering::Less => FoldedDigits { digits: with_fold(digits), mirrored: None },
-            std::cmp::Ordering::Greater => {
-                FoldedDigits { digits: with_fold(mirrored()?), mirrored: None }
-            }
-            std::cmp::Ordering::Equal => {
-                let mirrored = Some(with_fold(mirrored()?));
-                FoldedDigits { digits: with_fold(digits), mirrored }
-            }
+        digits[self.fold] = folded;
+        if own < mirror {
+            return Some(FoldedDigits { digits, mirrored: None });
+        }
+        let mut mirrored = self.mirrored_digits(&squares)?;
+        mirrored[self.fold] = folded;
+        Some(if own > mirror {
+            FoldedDigits { digits: mirrored, mirrored: None }
+        } else {
+            FoldedDigits { digits, mirrored: Some(mirrored) }
         })
+    }
+
+    /// The digits of the mirror image of pieces on squares, by component.
+    fn mirrored_digits(&self, squares: &[ArrayVec<Square, MAX_ALIKE>]) -> Option<Choices> {
+        let pairs = self.components.iter().zip(squares);
+        pairs.map(|(component, men)| component.digit(men, &component.local_mirrored)).collect()
     }
 }
 
 impl FoldedDigits {
     /// The file slot in a stream: of a position and its mirror image the lower.
     #[inline]
-    pub(crate) fn slot(&self, Strides(strides): &Strides) -> u64 {
-        let slot = |digits: &Choices| -> u64 {
-            digits.iter().zip(strides).map(|(&digit, &stride)| u64::from(digit) * stride).sum()
-        };
-        let own = slot(&self.digits);
-        self.mirrored.as_ref().map_or(own, |mirrored| own.min(slot(mirrored)))
+    pub(crate) fn slot(&self, strides: &Strides) -> u64 {
+        let own = strides.slot(&self.digits);
+        self.mirrored.as_ref().map_or(own, |mirrored| own.min(strides.slot(mirrored)))
+    }
+}
+
+impl Strides {
+    /// The file slot of digits by component.
+    #[inline]
+    fn slot(&self, digits: &[u32]) -> u64 {
+        digits.iter().zip(&self.0).map(|(&digit, &stride)| u64::from(digit) * stride).sum()
     }
 }
 
@@ -312,6 +321,7 @@ impl Component {
     fn squares(&self, digit: u32) -> ArrayVec<Square, MAX_ALIKE> {
         let mut rest = digit;
         let mut squares = ArrayVec::new();
+        // Greedily from the highest piece down: BINOMIAL[p][k] sets of k pieces lie wholly below place p.
         for k in (1..=self.count).rev() {
             let p = (0..self.points.len()).rev().find(|&p| BINOMIAL[p][k] <= rest).unwrap_or(0);
             rest -= BINOMIAL[p][k];
@@ -444,10 +454,10 @@ impl<'a> Rows<'a> {
 
     /// Sets the digit of a component.
     fn turn(&self, row: &mut StreamRow, component: usize, digit: u32) {
-        let is_fold = component == self.layout.fold;
-        let choice = if is_fold { self.layout.unfolded()[digit as usize] } else { digit };
+        let choice = self.layout.choice(component, digit);
         let (group, worth) = self.worths[component];
         let place = &mut row.places[group];
+        // The new choice is added first: the difference may be negative.
         *place = *place + choice as usize * worth - row.choices[component] as usize * worth;
         row.digits[component] = digit;
         row.choices[component] = choice;
@@ -486,14 +496,14 @@ impl<'a> Rows<'a> {
     fn drop_images(&self, choices: &Choices, slots: &mut [u32]) {
         let inner = self.order[self.order.len() - 1];
         let fold = self.layout.fold;
-        let is_fixed = |digit: u32| self.maps.mirrors[fold][digit as usize] == digit;
-        if inner != fold && !is_fixed(choices[fold]) {
+        // A mirror image has a file slot of its own only if the fold component is its own mirror image.
+        if inner != fold && !self.is_fixed(choices[fold]) {
             return;
         }
         let row = self.mirror_row(choices);
         for (i, slot) in slots.iter_mut().enumerate() {
             let is_image = if inner == fold {
-                row.is_lt() && is_fixed(self.layout.unfolded()[i])
+                row.is_lt() && self.is_fixed(self.layout.unfolded()[i])
             } else {
                 row.is_lt() || (row.is_eq() && (self.maps.mirrors[inner][i] as usize) < i)
             };
@@ -501,6 +511,11 @@ impl<'a> Rows<'a> {
                 *slot = NO_SLOT;
             }
         }
+    }
+
+    /// Returns true if a choice of the fold component is its own mirror image.
+    fn is_fixed(&self, choice: u32) -> bool {
+        self.maps.mirrors[self.layout.fold][choice as usize] == choice
     }
 
     /// Appends the slots of the generator for the file slots of a range to `out`, [`NO_SLOT`] where
@@ -549,12 +564,11 @@ impl GroupMap {
         group: usize,
         squares: &[Vec<ArrayVec<Square, MAX_ALIKE>>],
     ) -> Self {
-        let has = |c: &Component| {
-            index.groups[group].men.clone().any(|man| index.men[man].piece == c.piece)
-        };
+        let men = &index.men[index.groups[group].men.clone()];
         // The group's pieces come kings first, then advisors, then elephants: the order of components.
-        let parts: ArrayVec<usize, 3> =
-            (0..layout.len()).filter(|&c| has(&layout.components[c])).collect();
+        let parts: ArrayVec<usize, 3> = (0..layout.len())
+            .filter(|&c: &usize| men.iter().any(|man| man.piece == layout.piece(c)))
+            .collect();
         let total: usize = parts.iter().map(|&c| squares[c].len()).product();
         let digits = (0..total)
             .map(|flat: usize| {
@@ -574,26 +588,24 @@ impl GroupMap {
     /// the file count.
     fn worth(&self, layout: &Layout, component: usize, inner: usize) -> usize {
         let faster = self.parts.iter().rev().take_while(|&&c: &&usize| c != component);
-        let radix = |&c: &usize| {
-            if c == inner { layout.radix(c) } else { layout.components[c].size }
-        };
-        faster.map(|c| radix(c) as usize).product()
+        let radixes =
+            faster.map(|&c| if c == inner { layout.radix(c) } else { layout.components[c].size });
+        radixes.map(|radix| radix as usize).product()
     }
 
     /// The same map with one of its parts last, and of that part only the values in the file.
     fn along(&self, layout: &Layout, inner: usize) -> Self {
-        let size = |c: usize| layout.components[c].size as usize;
         let place = self.parts.iter().position(|&c| c == inner).unwrap_or(0);
-        let faster: usize = self.parts[place + 1..].iter().map(|&c| size(c)).product();
-        let own = size(inner);
+        let sizes = self.parts[place + 1..].iter().map(|&c| layout.components[c].size as usize);
+        let faster: usize = sizes.product();
+        let own = layout.components[inner].size as usize;
         let outers = self.digits.len() / own;
         let digits = (0..outers)
             .flat_map(|outer: usize| {
+                // The digits of slower and faster parts with 0 between them, where that of `inner` stood.
                 let start = outer / faster * own * faster + outer % faster;
-                let unfold = move |digit: u32| {
-                    if inner == layout.fold { layout.unfolded()[digit as usize] } else { digit }
-                };
-                (0..layout.radix(inner)).map(move |d| start + unfold(d) as usize * faster)
+                (0..layout.radix(inner))
+                    .map(move |d| start + layout.choice(inner, d) as usize * faster)
             })
             .map(|at| self.digits[at])
             .collect();
@@ -621,8 +633,8 @@ mod tests {
                 assert!(digit <= attackers.mirrored(digit), "{name} {digit}");
                 assert_eq!(folding.number(digit), number as u32, "{name} {digit}");
             }
-            let lower = |&digit: &u32| digit <= attackers.mirrored(digit);
-            let mut lower = (0..attackers.size).step_by(131).filter(lower);
+            let sample = (0..attackers.size).step_by(131);
+            let mut lower = sample.filter(|&digit| digit <= attackers.mirrored(digit));
             assert!(lower.all(|digit| digits.binary_search(&digit).is_ok()), "{name}");
         }
     }

@@ -11,7 +11,7 @@ use crate::game::Side;
 use crate::tablebase::format::coder::{Coder, Plan, Scratch};
 use crate::tablebase::format::compress::Effort;
 use crate::tablebase::format::symbols::{Alphabet, Filling, Packing};
-use crate::xiangqi::Role;
+use crate::xiangqi::{Piece, Role};
 
 /// Slots of a stream for which trials are worth their time.
 const WORTHWHILE: u64 = 1 << 14;
@@ -81,19 +81,21 @@ pub(crate) fn first_rate(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<u6
 /// Elephants and advisors fastest, then attackers, the second side's king and then the first's
 /// slowest.
 fn default_order(coder: &Coder<'_>) -> Vec<u8> {
-    let rank = |c: &u8| {
-        let piece = coder.numbering.layout.piece(usize::from(*c));
-        let kind = match (piece.role(), piece.side()) {
-            (Role::King, _) => 0,
-            (Role::Advisor, _) => 2,
-            (Role::Elephant, _) => 3,
-            _ => 1,
-        };
-        (kind, piece.side() == Side::Second, *c)
-    };
-    let mut order: Vec<u8> = (0..coder.numbering.layout.len() as u8).collect();
-    order.sort_by_key(rank);
+    let layout = coder.numbering.layout;
+    let mut order: Vec<u8> = (0..layout.len() as u8).collect();
+    order.sort_by_key(|&c| (default_rank(layout.piece(usize::from(c))), c));
     order
+}
+
+/// The rank of a kind of pieces in the default order, from the slowest on.
+const fn default_rank(piece: Piece) -> (u8, bool) {
+    let kind = match piece.role() {
+        Role::King => 0,
+        Role::Advisor => 2,
+        Role::Elephant => 3,
+        _ => 1,
+    };
+    (kind, matches!(piece.side(), Side::Second))
 }
 
 /// Fixes one component after the other, from the fastest.

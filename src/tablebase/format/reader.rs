@@ -373,16 +373,10 @@ impl TableFile {
             }
             // Numbers too large for a word are impossible anyway.
             let part = symbol.min(u16::MAX >> 2) << shift;
-            let add = |slot: u32| {
-                let word = &words[slot as usize];
-                // No other thread writes this word at the same time: each slot is in one block of a
-                // section, and sections follow each other.
-                word.store(word.load(Ordering::Relaxed) | part, Ordering::Relaxed);
-            };
-            add(slot);
+            add_part(&words[slot as usize], part);
             // A file has one of two mirrored placements where the generator has two slots.
             if let Some(twin) = rows.twin(slot) {
-                add(twin);
+                add_part(&words[twin as usize], part);
             }
         }
         Ok(())
@@ -405,6 +399,13 @@ impl TableFile {
     }
 }
 
+/// Adds the symbol of a section to the word of a slot.
+fn add_part(word: &AtomicU16, part: u16) {
+    // No other thread writes this word at the same time: each slot is in one block of a section, and
+    // sections follow each other.
+    word.store(word.load(Ordering::Relaxed) | part, Ordering::Relaxed);
+}
+
 /// The error of a table with impossible contents.
 fn wrong(path: &Path, what: Message) -> TableError {
     TableError::Contents { path: path.to_owned(), what }
@@ -421,11 +422,8 @@ fn read_start(file: &ShelfFile) -> io::Result<Vec<u8>> {
 /// allocated by them.
 fn check_lengths(header: &Header, layout: &Layout) -> Result<(), Message> {
     for (number, stream) in header.streams.iter().enumerate() {
-        let most = |each: u64| blocks_of(stream, layout)?.checked_mul(each);
-        let is_possible = is_within(stream.bytes, most(LONGEST_FRAME.into()))
-            && is_within(stream.table_bytes, most(LONGEST_ENTRY))
-            && most(SHORTEST_ENTRY).is_some_and(|least| least <= stream.table_bytes);
-        if !is_possible {
+        let blocks = blocks_of(stream, layout);
+        if !blocks.is_some_and(|blocks| has_possible_lengths(stream, blocks)) {
             return Err(message!(
                 "stream {number} of {} bytes with a block table of {} is impossible",
                 stream.bytes,
@@ -436,9 +434,12 @@ fn check_lengths(header: &Header, layout: &Layout) -> Result<(), Message> {
     Ok(())
 }
 
-/// Returns true if a length is at most that one, if there is such.
-fn is_within(len: u64, most: Option<u64>) -> bool {
-    most.is_some_and(|most| len <= most)
+/// Returns true if the lengths of a stream can be those of this number of blocks.
+fn has_possible_lengths(stream: &Stream, blocks: u64) -> bool {
+    let most = blocks.checked_mul(LONGEST_FRAME.into()).zip(blocks.checked_mul(LONGEST_ENTRY));
+    let least = blocks.checked_mul(SHORTEST_ENTRY);
+    most.is_some_and(|(bytes, table)| stream.bytes <= bytes && stream.table_bytes <= table)
+        && least.is_some_and(|table| table <= stream.table_bytes)
 }
 
 /// Number of blocks of a stream.
@@ -450,10 +451,10 @@ fn blocks_of(stream: &Stream, layout: &Layout) -> Option<u64> {
 /// The end of the blocks of all streams, where the block tables begin, which go up to the end of
 /// the file of `bytes` bytes; or a message about the fault.
 fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, Message> {
-    let sum =
-        |part: fn(&Stream) -> u64| header.streams.iter().map(part).try_fold(0u64, u64::checked_add);
-    let blocks_end = sum(|s| s.bytes).and_then(|sum| sum.checked_add(start as u64));
-    let end = sum(|s| s.table_bytes).and_then(|tables| tables.checked_add(blocks_end?));
+    let blocks = sum(header, |stream| stream.bytes);
+    let blocks_end = blocks.and_then(|sum| sum.checked_add(start as u64));
+    let tables = sum(header, |stream| stream.table_bytes);
+    let end = tables.and_then(|sum| sum.checked_add(blocks_end?));
     let (Some(blocks_end), Some(end)) = (blocks_end, end) else {
         return Err("the header contradicts itself".into());
     };
@@ -463,6 +464,11 @@ fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, Message>
         ));
     }
     Ok(blocks_end)
+}
+
+/// The sum of a length over all streams; `None` if it does not fit.
+fn sum(header: &Header, length: fn(&Stream) -> u64) -> Option<u64> {
+    header.streams.iter().map(length).try_fold(0u64, u64::checked_add)
 }
 
 /// The streams by their block tables, which are all of `tables`; or a message about their fault.
@@ -568,23 +574,32 @@ mod tests {
         }
     }
 
+    /// The section, number and offset of a damaged block.
+    fn damage(error: &TableError) -> (&'static str, usize, u64) {
+        match error {
+            TableError::Block { section, block, offset, .. } => (*section, *block, *offset),
+            _ => panic!("{error}"),
+        }
+    }
+
+    /// The first spot of a stream.
+    fn first_spot(stream: usize) -> Spot {
+        Spot { stream, block: 0, place: 0 }
+    }
+
     #[test]
     fn numbers_without_a_pair_are_damage() {
         let (folder, material) = build("KRvKN");
         change(folder.path(), material, |header, _| forget_a_win(header));
         let tables = Tables::open(folder.path(), PLACE.0, PLACE.1).unwrap();
-        let block = |error: &TableError| match error {
-            TableError::Block { section, block, offset, .. } => (*section, *block, *offset),
-            _ => panic!("{error}"),
-        };
         let index = Index::new(material).unwrap();
         let positions = (0..index.slots).filter_map(|slot| position_of(&index, 0, slot));
         let legal = positions.filter(|p| !p.is_attacked_king(!p.turn()));
         let errors = legal.filter_map(|position| tables.probe(&position).err());
-        let found: std::collections::BTreeSet<_> = errors.map(|error| block(&error)).collect();
+        let found: std::collections::BTreeSet<_> = errors.map(|error| damage(&error)).collect();
         assert!(!found.is_empty());
         let error = tables.load(material, [true, false]).unwrap_err();
-        assert!(found.contains(&block(&error)), "{error}");
+        assert!(found.contains(&damage(&error)), "{error}");
         let file = tables.file(material).unwrap();
         for (section, block, offset) in found {
             assert_eq!((section, file.streams[1].blocks[block].at), ("distance", offset));
@@ -595,12 +610,12 @@ mod tests {
     fn symbols_that_mean_nothing_are_damage() {
         let (folder, material) = build("KNvK");
         let file = open(folder.path(), material).unwrap();
-        let spot = |stream| Spot { stream, block: 0, place: 0 };
-        assert!(file.wdl(WIN, spot(0)).is_ok());
-        assert!(matches!(file.wdl(3, spot(2)), Err(TableError::Block { section: "WDL", .. })));
+        assert!(file.wdl(WIN, first_spot(0)).is_ok());
+        let error = file.wdl(3, first_spot(2)).unwrap_err();
+        assert!(matches!(error, TableError::Block { section: "WDL", .. }), "{error}");
         for wdl in [Wdl::Win, Wdl::Loss] {
-            assert!(file.rank(0, spot(1), wdl).is_ok());
-            let error = file.rank(u16::MAX, spot(1), wdl).unwrap_err();
+            assert!(file.rank(0, first_spot(1), wdl).is_ok());
+            let error = file.rank(u16::MAX, first_spot(1), wdl).unwrap_err();
             assert!(matches!(error, TableError::Block { section: "distance", .. }), "{error}");
         }
     }

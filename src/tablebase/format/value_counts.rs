@@ -7,7 +7,7 @@ use crate::game::BySide;
 use crate::tablebase::index::numbering::{Index, Squares};
 use crate::tablebase::solve::solver::ILLEGAL;
 use crate::tablebase::solve::table::{DRAW, Table, position_of};
-use crate::tablebase::value::{Entry, Wdl};
+use crate::tablebase::value::Entry;
 use crate::xiangqi::Position;
 
 /// The results of all positions with one side to move, over the whole board: mirror images counted
@@ -52,22 +52,15 @@ pub(crate) struct WordCounts {
 impl WordCounts {
     /// Counts a side's positions.
     pub(crate) fn new(table: &Table, side: usize) -> Self {
+        // The words of results end with that of the last pair's loss, 2 * pairs: draws come after it.
         let draw = 2 * table.ranks.len() + 1;
-        let count = |mut counts: Vec<u64>, (task, words): (usize, &[u16])| {
-            for (i, &word) in words.iter().enumerate() {
-                if word != ILLEGAL {
-                    let place = if word == DRAW { draw } else { usize::from(word) };
-                    // A loaded table's illegal slots may hold anything.
-                    if let Some(count) = counts.get_mut(place) {
-                        *count += table.index.weight((task * TASK + i) as u32);
-                    }
-                }
-            }
-            counts
-        };
         let tasks = table.words[side].par_chunks(TASK).enumerate();
+        let parts = tasks.fold(
+            || vec![0u64; draw + 1],
+            |counts, (task, words)| add_positions(counts, &table.index, task * TASK, words),
+        );
         Self {
-            by_word: tasks.fold(|| vec![0u64; draw + 1], count).reduce(
+            by_word: parts.reduce(
                 || vec![0u64; draw + 1],
                 |a: Vec<u64>, b: Vec<u64>| a.iter().zip(&b).map(|(a, b)| a + b).collect(),
             ),
@@ -86,13 +79,14 @@ impl WordCounts {
 
     /// The numbers of positions that are not 0: of wins, then of losses.
     pub(crate) fn histogram(&self, ranks: &[(u16, u16)]) -> Vec<HistogramRow> {
-        let row = |wdl, (order, distance), count| HistogramRow {
-            entry: Entry { wdl, order, distance },
-            count,
-        };
-        let ranks = || ranks.iter().copied().enumerate();
-        let wins = ranks().map(|(r, rank)| row(Wdl::Win, rank, self.wins(r)));
-        let losses = ranks().map(|(r, rank)| row(Wdl::Loss, rank, self.losses(r)));
+        let wins = ranks.iter().enumerate().map(|(r, &(order, distance))| HistogramRow {
+            entry: Entry::win(order, distance),
+            count: self.wins(r),
+        });
+        let losses = ranks.iter().enumerate().map(|(r, &(order, distance))| HistogramRow {
+            entry: Entry::loss(order, distance),
+            count: self.losses(r),
+        });
         wins.chain(losses).filter(|row| row.count > 0).collect()
     }
 
@@ -118,6 +112,21 @@ impl WordCounts {
         }
         counts
     }
+}
+
+/// Adds the positions of consecutive slots from `first` on to the counts by word, that of draws last.
+fn add_positions(mut counts: Vec<u64>, index: &Index, first: usize, words: &[u16]) -> Vec<u64> {
+    let draw = counts.len() - 1;
+    for (i, &word) in words.iter().enumerate() {
+        if word != ILLEGAL {
+            let place = if word == DRAW { draw } else { usize::from(word) };
+            // A loaded table's illegal slots may hold anything.
+            if let Some(count) = counts.get_mut(place) {
+                *count += index.weight((first + i) as u32);
+            }
+        }
+    }
+    counts
 }
 
 /// By side to move: the counts of a table.
@@ -155,18 +164,19 @@ pub(crate) fn longest_position(table: &Table, side: usize, plies: u16) -> Option
 /// The squares of a slot's pieces or of its mirror image's, whichever are lower, pieces of a kind
 /// ascending; the slot; and whether it was the mirror image.
 fn lowest(index: &Index, slot: u32) -> (Squares, u32, bool) {
-    let own = index.squares(&index.digits(slot));
-    let mirror: Squares = own.iter().map(|square| square.mirrored()).collect();
-    let sorted = |mut squares: Squares| {
-        for men in index.men.chunk_by(|a, b| a.piece == b.piece).scan(0, |at, men| {
-            *at += men.len();
-            Some(*at - men.len()..*at)
-        }) {
-            squares[men].sort_unstable();
-        }
-        squares
-    };
-    let own = sorted(own);
-    let mirror = sorted(mirror);
+    let mut own = index.squares(&index.digits(slot));
+    let mut mirror: Squares = own.iter().map(|square| square.mirrored()).collect();
+    sort_alike(index, &mut own);
+    sort_alike(index, &mut mirror);
     if mirror < own { (mirror, slot, true) } else { (own, slot, false) }
+}
+
+/// Sorts the squares of pieces of a kind among themselves.
+fn sort_alike(index: &Index, squares: &mut Squares) {
+    let mut start = 0;
+    for men in index.men.chunk_by(|a, b| a.piece == b.piece) {
+        let end = start + men.len();
+        squares[start..end].sort_unstable();
+        start = end;
+    }
 }

@@ -39,11 +39,9 @@ pub(crate) fn write(
 ) -> Result<u64, TableError> {
     let layout = Layout::new(table.index.material);
     let mut header = header(table, label, &layout);
-    let seal = |header: &Header| {
-        header.sealed().map_err(|fault| TableError::Header { path: path.to_owned(), fault })
-    };
     let mut file = AtomicFile::create(path).map_err(|source| failed(path, source))?;
-    let mut at = seal(&header)?.len() as u64;
+    // The header is written last, into the room left for it: its length is the same with empty streams.
+    let mut at = sealed(path, &header)?.len() as u64;
     file.file_mut().seek(SeekFrom::Start(at)).map_err(|source| failed(path, source))?;
     let maps = Maps::new(&layout, &table.index);
     let values = Values { table, graph, good_captures };
@@ -68,9 +66,14 @@ pub(crate) fn write(
         file.write_all(blocks).map_err(|source| failed(path, source))?;
     }
     file.file_mut().seek(SeekFrom::Start(0)).map_err(|source| failed(path, source))?;
-    file.write_all(&seal(&header)?).map_err(|source| failed(path, source))?;
+    file.write_all(&sealed(path, &header)?).map_err(|source| failed(path, source))?;
     file.commit().map_err(|source| failed(path, source))?;
     Ok(at)
+}
+
+/// The bytes of a header.
+fn sealed(path: &Path, header: &Header) -> Result<Vec<u8>, TableError> {
+    header.sealed().map_err(|fault| TableError::Header { path: path.to_owned(), fault })
 }
 
 /// The error of writing a table.
@@ -82,12 +85,9 @@ fn failed(path: &Path, source: io::Error) -> TableError {
 fn header(table: &Table, label: Label, layout: &Layout) -> Header {
     let by_side = count_words(table);
     let sides = Side::ALL.map(|side| &by_side[side]);
-    let occurring = |count: fn(&WordCounts, usize) -> u64| -> Vec<usize> {
-        (0..table.ranks.len()).filter(|&r| sides.iter().any(|words| count(words, r) > 0)).collect()
-    };
-    let wins = occurring(WordCounts::wins);
-    let losses = occurring(WordCounts::losses);
-    let ranks = |list: &[usize]| list.iter().map(|&r| table.ranks[r]).collect();
+    let pairs = table.ranks.len();
+    let wins = occurring(pairs, sides, WordCounts::wins);
+    let losses = occurring(pairs, sides, WordCounts::losses);
     let counts = sides.map(|words| words.counts(&table.ranks));
     let empty =
         Stream { packing: 0, order: vec![0; layout.len()], bytes: 0, table_bytes: 0, table_crc: 0 };
@@ -101,14 +101,23 @@ fn header(table: &Table, label: Label, layout: &Layout) -> Header {
         longest: Side::ALL.map(|side| longest_fen(table, side, counts[side.index()].longest_win)),
         win_counts: sides.map(|words| wins.iter().map(|&r| words.wins(r)).collect()),
         loss_counts: sides.map(|words| losses.iter().map(|&r| words.losses(r)).collect()),
-        wins: ranks(&wins),
-        losses: ranks(&losses),
+        wins: wins.iter().map(|&r| table.ranks[r]).collect(),
+        losses: losses.iter().map(|&r| table.ranks[r]).collect(),
         dependencies: label.dependencies,
         content: label.content,
         fold: layout.fold as u8,
         streams: vec![empty; 2 * table.words.len()],
         rebuilt: 0,
     }
+}
+
+/// The pairs, of this number of them, in which a side has positions by `count`.
+fn occurring(
+    pairs: usize,
+    sides: [&WordCounts; 2],
+    count: fn(&WordCounts, usize) -> u64,
+) -> Vec<usize> {
+    (0..pairs).filter(|&r| sides.iter().any(|words| count(words, r) > 0)).collect()
 }
 
 fn longest_fen(table: &Table, side: Side, plies: u16) -> String {
@@ -140,13 +149,10 @@ impl Values<'_> {
         if checked[more_checked] > 0 {
             rebuilt |= 1 << Section::Wdl.stream(more_checked);
         }
-        let rate = |side: usize| {
-            let number = Section::Distance.stream(side);
-            let source = SymbolChoices::new(self.table, header, number, &[]);
-            let coder = Coder { numbering, source };
-            order::first_rate(&coder, header.alphabet(number))
-        };
-        let costlier = usize::from(rate(1)? > rate(0)?);
+        let second = self.distance_rate(header, numbering, 1)?;
+        let first = self.distance_rate(header, numbering, 0)?;
+        let costlier = usize::from(second > first);
+        // One side at most: readers find its distances from those of the other.
         for side in [costlier, 1 - costlier] {
             if self.has_distances_by_moves(side) {
                 rebuilt |= 1 << Section::Distance.stream(side);
@@ -156,13 +162,29 @@ impl Values<'_> {
         Ok(rebuilt)
     }
 
+    /// Bytes for each 2^20 slots of a side's distances.
+    fn distance_rate(
+        &self,
+        header: &Header,
+        numbering: Numbering<'_>,
+        side: usize,
+    ) -> io::Result<u64> {
+        let number = Section::Distance.stream(side);
+        let source = SymbolChoices::new(self.table, header, number, &[]);
+        let coder = Coder { numbering, source };
+        order::first_rate(&coder, header.alphabet(number))
+    }
+
     /// Positions in check in a sample of a side's slots.
     fn count_checked(&self, side: usize) -> usize {
+        // A prime step: another one could meet the same few squares of the fastest group all the time.
         let words = self.table.words[side].par_iter().enumerate().step_by(CHECK_SAMPLE);
-        let is_checked = |board: &mut SlotBoard<'_>, (slot, &word): (usize, &u16)| {
-            word != ILLEGAL && self.graph.is_in_check(board, side, slot as u32)
-        };
-        let checked = words.map_init(|| self.graph.cursor(), is_checked);
+        let checked = words.map_init(
+            || self.graph.cursor(),
+            |board, (slot, &word)| {
+                word != ILLEGAL && self.graph.is_in_check(board, side, slot as u32)
+            },
+        );
         checked.filter(|&is_checked| is_checked).count()
     }
 
@@ -198,6 +220,7 @@ impl Values<'_> {
     fn freedom(&self, side: usize, is_result_rebuilt: bool) -> Vec<u8> {
         let words = &self.table.words[side];
         let mut free = vec![0; words.len().div_ceil(4)];
+        // A byte has the bits of four slots: a fourth of the task in bytes, so that no two tasks write one.
         free.par_chunks_mut(TASK / 4).zip(words.par_chunks(TASK)).enumerate().for_each(
             |(task, (free, words))| {
                 let mut board = self.graph.cursor();

@@ -240,12 +240,10 @@ impl<'a> Generator<'a> {
         threads: usize,
     ) -> Result<(), GenerateError> {
         let waiting = Mutex::new(tables.to_vec());
-        let pool = || {
-            let pool = machine::pool(NonZero::new(threads));
-            pool.map_err(|error| GenerateError::Threads(error.to_string()))
-        };
-        let pools: Vec<_> =
-            (0..at_once.min(tables.len())).map(|_| pool()).collect::<Result<_, _>>()?;
+        let pools = (0..at_once.min(tables.len())).map(|_| machine::pool(NonZero::new(threads)));
+        let pools = pools
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| GenerateError::Threads(error.to_string()))?;
         std::thread::scope(|scope| {
             for pool in &pools {
                 scope.spawn(|| pool.install(|| self.work(&waiting)));
@@ -516,10 +514,10 @@ mod tests {
     /// Small tables are built before large ones.
     #[test]
     fn tables_have_more_slots_than_those_their_captures_lead_to() {
-        let slots = |material| Index::count_slots(material);
         for material in Material::all_up_to(6) {
-            let smaller = material.captures().into_iter().map(slots);
-            assert!(smaller.max().is_none_or(|most| most < slots(material)), "{material}");
+            let slots = Index::count_slots(material);
+            let smaller = material.captures().into_iter().map(Index::count_slots);
+            assert!(smaller.max().is_none_or(|most| most < slots), "{material}");
         }
     }
 

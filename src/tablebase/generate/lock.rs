@@ -165,14 +165,17 @@ mod tests {
     #[test]
     fn what_killed_runs_left_is_removed_only_by_who_is_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let leave = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
         let first = Site::enter(folder.path()).unwrap();
-        leave(".KNvK.check.dtm.jzt.part-abc");
-        leave(".KRvK.check.dtm.jzt.part-abc");
-        leave(".KRvK.check.dtm.jzt.lock");
-        leave("notes.part-1");
-        leave(".KRvK.check.dtm.jzt.checkpoint");
-        leave("..KRvK.check.dtm.jzt.checkpoint.part-abc");
+        for name in [
+            ".KNvK.check.dtm.jzt.part-abc",
+            ".KRvK.check.dtm.jzt.part-abc",
+            ".KRvK.check.dtm.jzt.lock",
+            "notes.part-1",
+            ".KRvK.check.dtm.jzt.checkpoint",
+            "..KRvK.check.dtm.jzt.checkpoint.part-abc",
+        ] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
         let second = Site::enter(folder.path()).unwrap();
         assert_eq!(names(folder.path()).len(), 7);
         drop(second.claim(NAME).unwrap());
@@ -191,7 +194,7 @@ mod tests {
         .unwrap();
         drop(Site::enter(folder.path()).unwrap());
         assert!(folder.path().join(checkpoint).exists());
-        leave("KRvK.check.dtm.jzt");
+        std::fs::write(folder.path().join("KRvK.check.dtm.jzt"), "").unwrap();
         Site::tidy(folder.path());
         assert_eq!(names(folder.path()), [GATE, "KRvK.check.dtm.jzt", "notes.part-1"]);
     }

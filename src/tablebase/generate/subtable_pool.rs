@@ -169,12 +169,14 @@ mod tests {
         Table { index, words, ranks: vec![(0, 1)] }
     }
 
+    /// The tables that captures of a material lead to, by name, and the side needed of each.
+    fn sides(name: &str) -> Vec<(String, usize)> {
+        let sides = needed_sides(material(name)).into_iter();
+        sides.map(|(left, side)| (left.to_string(), side)).collect()
+    }
+
     #[test]
     fn who_lost_a_man_is_to_move() {
-        let sides = |name| -> Vec<(String, usize)> {
-            let sides = needed_sides(material(name)).into_iter();
-            sides.map(|(left, side)| (left.to_string(), side)).collect()
-        };
         // Red loses the rook: KNvK with the knight's side, Black, not to move.
         assert_eq!(sides("KRvKN"), [("KNvK".to_owned(), 1), ("KRvK".to_owned(), 1)]);
         assert_eq!(sides("KRvKR"), [("KRvK".to_owned(), 1)]);
@@ -199,12 +201,11 @@ mod tests {
     #[test]
     fn tables_stay_as_long_as_they_are_needed() {
         let pool = SubtablePool::new(["KRvKN", "KRvKR"].into_iter().map(material));
-        let never = |left: Material, _| -> Result<Table, TableError> { panic!("{left}") };
         pool.put(table("KRvK"));
         pool.put(table("KNvK"));
         pool.put(table("KPvK"));
         assert_eq!(pool.lock().kept.len(), 2);
-        let found = pool.fetch(material("KRvKN"), never).unwrap();
+        let found = pool.fetch(material("KRvKN"), |left, _| panic!("{left}")).unwrap();
         let half = u64::from(Index::count_slots(material("KRvK")).unwrap());
         assert_eq!(found[&material("KRvK")].bytes(), half);
         pool.finished(material("KRvKN"));

@@ -198,6 +198,8 @@ impl<'a> SlotBoard<'a> {
     fn view_line(&self, king: Square, square: Square, mounts: u32, view: &mut KingView) {
         let gap = between(king, square);
         let men = gap & self.occupied;
+        // With one piece too many each of them uncovers the attack when it leaves; with too few any piece
+        // that comes between may complete it.
         if men.len() == mounts {
             view.in_check = true;
         } else if men.len() == mounts + 1 {
@@ -281,23 +283,26 @@ impl<'a> SlotBoard<'a> {
     #[inline]
     fn attacked(&self, side: Side, man: usize, victims: Bitboard) -> Bitboard {
         let from = self.squares[man];
-        let over = |mounts: u32| {
-            let in_line = |to: &Square| from.file() == to.file() || from.rank() == to.rank();
-            victims
-                .into_iter()
-                .filter(in_line)
-                .filter(|to: &Square| (between(from, *to) & self.occupied).len() == mounts)
-                .collect()
-        };
         match self.index.men[man].piece.role() {
             Role::King => king_attacks(from) & victims,
-            Role::Rook => over(0),
-            Role::Cannon => over(1),
+            Role::Rook => self.in_line_over(from, victims, 0),
+            Role::Cannon => self.in_line_over(from, victims, 1),
             Role::Horse => horse_attacks(from, self.occupied) & victims,
             Role::Pawn => pawn_attacks(side, from) & victims,
             Role::Advisor => advisor_attacks(from) & victims,
             Role::Elephant => elephant_attacks(from, self.occupied) & victims,
         }
+    }
+
+    /// The pieces, of `victims`, in line with a square and with this number of pieces between.
+    #[inline]
+    fn in_line_over(&self, from: Square, victims: Bitboard, mounts: u32) -> Bitboard {
+        // Each victim is looked at, not each way of the piece: there are few of them.
+        victims
+            .into_iter()
+            .filter(|to: &Square| from.file() == to.file() || from.rank() == to.rank())
+            .filter(|to: &Square| (between(from, *to) & self.occupied).len() == mounts)
+            .collect()
     }
 
     /// Calls `sink` with each legal capture: the piece, its target and the captured piece.
@@ -449,6 +454,7 @@ impl<'a> SlotBoard<'a> {
                     continue;
                 }
                 let next = digits[square.index().wrapping_add_signed(step)];
+                // The step may be negative: modulo 2^32 the sums are right.
                 let step = next.wrapping_sub(digit).wrapping_mul(group.stride);
                 let mut slot = self.slot;
                 for _ in 0..free {
@@ -494,6 +500,7 @@ impl<'a> SlotBoard<'a> {
             (Role::Horse, MoveDirection::On) => horse_attacks(square, self.occupied),
             (Role::Horse, MoveDirection::Back) => horse_attackers(square, self.occupied),
             (Role::Pawn, MoveDirection::On) => pawn_attacks(side, square),
+            // Where a pawn of the side can never have stood there is no slot to come from.
             (Role::Pawn, MoveDirection::Back) => {
                 pawn_attackers(side, square) & Bitboard::pawn_squares(side)
             }
@@ -547,6 +554,8 @@ const fn free_around(bits: u32, at: u32, len: u32) -> (u32, u32) {
 /// The ten bits of file a, gathered by multiplication: no two products fall on one bit.
 #[inline]
 const fn file_bits(board: u128) -> u32 {
+    // Rank k is bit 9k: times 2^(54 - 8k) it becomes bit 54 + k. Ranks 7 to 9 are gathered likewise, from bit
+    // 18 on.
     const FILE: u64 = 0x0040_2010_0804_0201;
     const GATHER: u64 = 1 << 54 | 1 << 46 | 1 << 38 | 1 << 30 | 1 << 22 | 1 << 14 | 1 << 6;
     let low = (board as u64 & FILE).wrapping_mul(GATHER) >> 54 & 0x7f;

@@ -450,6 +450,8 @@ impl Group {
                 Steps::Lone(Square::all().map(|a| self.digit(&[a]).unwrap_or(NONE)).collect())
             }
             (Ranker::Attackers, 2) => {
+                // Two pieces have 4,005 placements at most: 16 bits suffice. Pairs that are no placement are never
+                // looked up.
                 let pairs = Square::all().flat_map(|a| Square::all().map(move |b| [a, b]));
                 Steps::Pair(pairs.map(|pair| self.digit(&pair).unwrap_or(0) as u16).collect())
             }
@@ -475,6 +477,7 @@ impl Group {
             (Steps::Palace(cells), Ranker::Palace(ranks)) => {
                 let cell = usize::from(cells[digit as usize]);
                 if place == 0 {
+                    // The cell without the king: see `palace_cell`.
                     Mover::PalaceKing(ranks, self.side, cell & 0xfff)
                 } else {
                     let from = own(self.side, self.placement(digit)[place]);
@@ -505,6 +508,8 @@ impl Group {
         }
         let advisors = material.count(self.side, Role::Advisor);
         let elephants = material.count(self.side, Role::Elephant);
+        // Nine squares, ten pairs of advisors and 21 of elephants make 1,890 placements at most: 16 bits suffice
+        // for them, and the greatest number stays free for cells that are none.
         let mut ranks = vec![u16::MAX; 9 * 32 * 128];
         for king in standing(Role::King) {
             for a in subsets(5, advisors) {
@@ -570,7 +575,7 @@ impl Group {
         }
         let mut men = 0;
         for &square in &squares[1..] {
-            let bit = self.local[own(self.side, square).index()];
+            let bit = self.local_of(square);
             if bit == u8::MAX {
                 return None;
             }
@@ -580,21 +585,28 @@ impl Group {
         (rank != u16::MAX).then_some(u32::from(rank))
     }
 
+    /// The number of a square, as the group's side sees it, among those of the group.
+    #[inline]
+    fn local_of(&self, square: Square) -> u8 {
+        self.local[own(self.side, square).index()]
+    }
+
     fn attackers_digit(&self, squares: &[Square]) -> Option<u32> {
-        let local = |&square: &Square| self.local[own(self.side, square).index()];
-        if let [square] = squares {
-            let local = local(square);
+        // One piece and two, which nearly all groups have, need no sorting and no sum.
+        if let &[square] = squares {
+            let local = self.local_of(square);
             return (local != u8::MAX).then_some(u32::from(local));
         }
-        if let [a, b] = squares {
-            let a = local(a);
-            let b = local(b);
+        if let &[a, b] = squares {
+            let a = self.local_of(a);
+            let b = self.local_of(b);
             let low = a.min(b);
             let high = a.max(b);
             let is_pair = low != high && high != u8::MAX;
             return is_pair.then(|| BINOMIAL[usize::from(high)][2] + u32::from(low));
         }
-        let mut chosen: ArrayVec<u8, 5> = squares.iter().map(local).collect();
+        let mut chosen: ArrayVec<u8, 5> =
+            squares.iter().map(|&square| self.local_of(square)).collect();
         chosen.sort_unstable();
         if chosen.last() == Some(&u8::MAX) || chosen.windows(2).any(|pair| pair[0] == pair[1]) {
             return None;
@@ -629,6 +641,7 @@ fn group_size(material: Material, side: Side, kinds: &[Role]) -> (u64, u64) {
     let count = usize::from(material.count(side, kinds[0]));
     let middle = standing(kinds[0]).filter(|square| square.mirrored() == *square).count();
     let pairs = (points - middle) / 2;
+    // Its own mirror image is what consists of mirrored pairs and of points of the middle file.
     let fixed = (0..=count / 2).map(|p| choose(pairs, p) * choose(middle, count - 2 * p)).sum();
     (choose(points, count), fixed)
 }
@@ -659,6 +672,7 @@ fn fold_maps(mirror: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut folded = vec![NONE; mirror.len()];
     let mut unfolded = Vec::new();
     for (digit, &mirror) in mirror.iter().enumerate() {
+        // Of a digit and its mirror image the lower is stored.
         if digit as u32 <= mirror {
             folded[digit] = unfolded.len() as u32;
             unfolded.push(digit as u32);
@@ -668,11 +682,14 @@ fn fold_maps(mirror: &[u32]) -> (Vec<u32>, Vec<u32>) {
 }
 
 fn fold_worth(group: &Group, folded: &[u32]) -> Vec<[u32; 2]> {
-    let worth = |digit: u32| match folded[digit as usize] {
-        NONE => NONE,
-        folded => folded * group.stride,
-    };
-    (0..group.size).map(|digit| [worth(digit), worth(group.mirror[digit as usize])]).collect()
+    (0..group.size)
+        .map(|digit: u32| {
+            [digit, group.mirror[digit as usize]].map(|digit| match folded[digit as usize] {
+                NONE => NONE,
+                folded => folded * group.stride,
+            })
+        })
+        .collect()
 }
 
 /// A square as the side sees the board.
@@ -691,6 +708,7 @@ fn standing(role: Role) -> impl Iterator<Item = Square> {
 
 /// 0 to 8 for the points of the first side's palace.
 const fn palace_number(square: Square) -> usize {
+    // The palace has the files 3 to 5 and the ranks 0 to 2.
     square.rank() as usize * 3 + square.file() as usize - 3
 }
 
@@ -711,6 +729,7 @@ fn members(role: Role, set: usize) -> impl Iterator<Item = Square> {
 /// The next combination in colexicographic order.
 pub(crate) fn next_combination(chosen: &mut [usize]) {
     for i in 0..chosen.len() {
+        // The lowest element that can go up does, and those below it begin again.
         let limit = chosen.get(i + 1).copied().unwrap_or(usize::MAX);
         if chosen[i] + 1 < limit {
             chosen[i] += 1;

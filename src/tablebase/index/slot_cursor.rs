@@ -103,6 +103,7 @@ impl<'a> SlotCursor<'a> {
             }
             return Some(self.index.slot(&digits));
         }
+        // The steps may be negative: modulo 2^32 the sum is right.
         let steps = digit.wrapping_sub(self.digits[number]);
         Some(self.slot?.wrapping_add(steps.wrapping_mul(group.stride)))
     }

@@ -126,6 +126,7 @@ impl Miner<'_> {
         }
         let index = &self.table.index;
         let (other_side, other_slot) = if index.is_symmetric() {
+            // Where two slots hold a position the lower one counts, as in `is_first_image`.
             let swapped = index.swapped(&index.digits(slot));
             (0, index.slot(&swapped).min(index.slot(&index.mirrored(&swapped))))
         } else {
@@ -193,6 +194,7 @@ impl MinedPositions {
     /// same.
     #[must_use]
     pub fn sample(&self, count: usize, seed: u64) -> Vec<Position> {
+        // The positions with the lowest tickets: the one with the greatest goes once there are too many.
         let mut drawn = BinaryHeap::new();
         for (side, slot) in self.slots() {
             drawn.push((ticket(seed, side, slot), side, slot));

@@ -25,15 +25,15 @@ impl Miner<'_> {
         });
         let other = self.graph.other(side);
         let after = &self.table.words[other];
-        let is_lost = |next: u32| {
-            self.table.meaning(after[next as usize]).is_some_and(|e| e.wdl == Wdl::Loss)
-        };
         let mut only = None;
         let is_alone = self.graph.successors(board, side, slot, |next| {
-            let is_second = is_lost(next) && (captures > 0 || only.is_some());
-            if is_lost(next) {
-                only = Some(next);
+            let value = self.table.meaning(after[next as usize]);
+            if value.is_none_or(|value| value.wdl != Wdl::Loss) {
+                return true;
             }
+            // The first winning move ends the walk only beside a winning capture, a second one always.
+            let is_second = captures > 0 || only.is_some();
+            only = Some(next);
             !is_second
         });
         match only {

@@ -100,10 +100,29 @@ const fn place(key: u64) -> usize {
 mod tests {
     use super::*;
 
+    /// A key of the first set, another one for each number.
+    fn key(i: u64) -> u64 {
+        (0..).filter(|&k| place(k) == 0).nth(i as usize).unwrap()
+    }
+
+    /// Reads a block in a new thread of a worker, which first puts it there if `put`; returns what was read and two
+    /// answers of [`take_loaded`].
+    fn read_as_worker(cache: &BlockCache, worker: usize, put: bool) -> (Option<u8>, bool, bool) {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                use_lane(worker);
+                if put {
+                    cache.put(7, Box::from([1]));
+                }
+                (cache.read(7, |block| block[0]), take_loaded(), take_loaded())
+            });
+            thread.join().unwrap()
+        })
+    }
+
     #[test]
     fn the_least_recently_used_block_goes_first() {
         let cache = BlockCache::new();
-        let key = |i: u64| (0..).filter(|&k| place(k) == 0).nth(i as usize).unwrap();
         for i in 0..WAYS as u64 {
             cache.put(key(i), Box::from([i as u8]));
         }
@@ -119,20 +138,10 @@ mod tests {
     #[test]
     fn a_worker_finds_what_an_earlier_thread_of_its_number_has_read() {
         let cache = BlockCache::new();
-        let as_worker = |worker, put: bool| {
-            let work = || {
-                use_lane(worker);
-                if put {
-                    cache.put(7, Box::from([1]));
-                }
-                (cache.read(7, |block| block[0]), take_loaded(), take_loaded())
-            };
-            std::thread::scope(|scope| scope.spawn(work).join().unwrap())
-        };
-        assert_eq!(as_worker(0, true), (Some(1), true, false));
+        assert_eq!(read_as_worker(&cache, 0, true), (Some(1), true, false));
         for _ in 0..LANES {
-            assert_eq!(as_worker(0, false), (Some(1), false, false));
+            assert_eq!(read_as_worker(&cache, 0, false), (Some(1), false, false));
         }
-        assert_eq!(as_worker(1, false), (None, false, false));
+        assert_eq!(read_as_worker(&cache, 1, false), (None, false, false));
     }
 }

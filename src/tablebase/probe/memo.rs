@@ -13,6 +13,7 @@ const KEY_BITS: u32 = 50;
 const PLACE_BITS: u32 = 17;
 /// The bits of a key that a word holds.
 const REST_BITS: u32 = KEY_BITS - PLACE_BITS;
+// With 33 bits of the key and two of the result a word has 59 bits: the highest is free for its mark.
 const ORDER_BITS: u32 = 10;
 const DISTANCE_BITS: u32 = 14;
 /// Set in the word of every value.
@@ -89,6 +90,11 @@ mod tests {
 
     use super::*;
 
+    /// The place of a key.
+    fn place(key: u64) -> Option<usize> {
+        split(key).map(|(place, _)| place)
+    }
+
     #[test]
     fn the_last_value_of_a_key_is_found_and_no_other() {
         let memo = Memo::default();
@@ -97,7 +103,6 @@ mod tests {
             memo.put(0, value);
             assert_eq!((memo.get(0), memo.get(1)), (Some(value), None));
         }
-        let place = |key| split(key).map(|(place, _)| place);
         let other = (1..).find(|&key| place(key) == place(0)).unwrap();
         memo.put(other, Entry::win(2, 3));
         assert_eq!((memo.get(0), memo.get(other)), (None, Some(Entry::win(2, 3))));

@@ -1,6 +1,7 @@
 //! Positions of a table by chance.
 
 use crate::game::Side;
+use crate::tablebase::format::SideCounts;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::{ProbeError, Tables};
@@ -31,22 +32,17 @@ impl Tables {
         draw: &mut dyn FnMut(u32) -> u32,
     ) -> Result<Option<(Position, Entry)>, ProbeError> {
         let stats = self.stats(material)?;
-        let has = |side: Side| {
-            let counts = stats.sides[side].counts;
-            match wdl {
-                None => counts.win + counts.draw + counts.loss > 0,
-                Some(Wdl::Win) => counts.win > 0,
-                Some(Wdl::Draw) => counts.draw > 0,
-                Some(Wdl::Loss) => counts.loss > 0,
-            }
-        };
-        let sides: Vec<Side> = Side::ALL.into_iter().filter(|&side| has(side)).collect();
+        let sides: Vec<Side> = Side::ALL
+            .into_iter()
+            .filter(|&side| has_result(&stats.sides[side].counts, wdl))
+            .collect();
         // A set of which there is a table has an index.
         let Ok(index) = Index::new(material) else { return Ok(None) };
         if sides.is_empty() {
             return Ok(None);
         }
         let mut first = 0;
+        // The walk is over after twice the slots: then it has met each of them with both sides to move.
         for step in 0..DRAWN + WALKED.min(index.slots.saturating_mul(2)) {
             let (side, slot) = if let Some(walked) = step.checked_sub(DRAWN) {
                 // Each slot with one side to move, then with the other.
@@ -67,6 +63,16 @@ impl Tables {
             }
         }
         Ok(None)
+    }
+}
+
+/// Returns true if there are positions of a result, or of any result without one.
+const fn has_result(counts: &SideCounts, wdl: Option<Wdl>) -> bool {
+    match wdl {
+        None => counts.win + counts.draw + counts.loss > 0,
+        Some(Wdl::Win) => counts.win > 0,
+        Some(Wdl::Draw) => counts.draw > 0,
+        Some(Wdl::Loss) => counts.loss > 0,
     }
 }
 

@@ -47,14 +47,16 @@ impl SideStats {
     /// The number of positions won, and lost, whose distance is greater than this number of plies.
     #[must_use]
     pub fn beyond(&self, plies: u16) -> (u64, u64) {
-        let count = |wdl: Wdl| {
-            self.histogram
-                .iter()
-                .filter(|row: &&HistogramRow| row.entry.wdl == wdl && row.entry.distance > plies)
-                .map(|row| row.count)
-                .sum()
-        };
-        (count(Wdl::Win), count(Wdl::Loss))
+        (self.count_beyond(Wdl::Win, plies), self.count_beyond(Wdl::Loss, plies))
+    }
+
+    /// The number of positions of a result whose distance is greater than this number of plies.
+    fn count_beyond(&self, wdl: Wdl, plies: u16) -> u64 {
+        self.histogram
+            .iter()
+            .filter(|row: &&HistogramRow| row.entry.wdl == wdl && row.entry.distance > plies)
+            .map(|row| row.count)
+            .sum()
     }
 }
 

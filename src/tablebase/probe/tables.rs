@@ -528,6 +528,7 @@ impl Tables {
 
     /// The table of a material, opened.
     pub(crate) fn file(&self, material: Material) -> Result<&TableFile, ProbeError> {
+        // Tables are numbered in the order of their materials.
         let number = self.present.range(..material).count();
         if self.present.contains(&material) {
             self.numbered_file(number as u32, material)
@@ -575,6 +576,7 @@ impl Tables {
             None => self.numbered_file(number, Material::of(position).0)?,
         };
         let turn = position.turn();
+        // A symmetric table has one side to move only: for the other the colours are exchanged.
         let swap = swap || (file.sides() == 1 && turn == Side::Second);
         let side = if swap { !turn } else { turn };
         Ok(FoundTable { file, number, swap, side: side.index() })
@@ -645,6 +647,7 @@ fn make_each(
     let mut after = position.clone();
     for &mv in moves {
         let undo = after.make(mv);
+        // Where the walk ends the board is not needed any more: the move is not taken back.
         if !visit(&after, undo.captured().is_some())? {
             break;
         }

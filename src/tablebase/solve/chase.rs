@@ -92,6 +92,11 @@ impl<A: ChaseGraph> Round<'_, '_, A> {
         self.solver.word(side, slot) & CHECKED != 0
     }
 
+    /// By state: whether the side to move is in check.
+    fn checked(&self, side: usize, states: &[ChaseState]) -> Vec<bool> {
+        states.iter().map(|state| self.is_checked(side, state.0)).collect()
+    }
+
     fn candidate(&self, slot: u32) -> Option<Candidate> {
         let graph = self.solver.graph;
         let moves =
@@ -124,9 +129,10 @@ impl Graph {
         let mut victim_states = targets.clone();
         victim_states.par_sort_unstable();
         victim_states.dedup();
-        let place =
-            |state: &ChaseState| victim_states.binary_search(state).unwrap_or_default() as u32;
-        let places: Vec<u32> = targets.par_iter().map(place).collect();
+        let places: Vec<u32> = targets
+            .par_iter()
+            .map(|state| victim_states.binary_search(state).unwrap_or_default() as u32)
+            .collect();
         let mut chases = Lists::default();
         let mut rest = places.as_slice();
         for candidate in &candidates {
@@ -137,12 +143,9 @@ impl Graph {
             }
         }
         let slots: Vec<u32> = candidates.iter().map(|candidate| candidate.slot).collect();
-        let checked = |side: usize, states: &[ChaseState]| {
-            states.iter().map(|state| round.is_checked(side, state.0)).collect()
-        };
         let play = ChasePlay {
-            chaser_checked: checked(round.chaser, &chaser_states),
-            victim_checked: checked(round.victim, &victim_states),
+            chaser_checked: round.checked(round.chaser, &chaser_states),
+            victim_checked: round.checked(round.victim, &victim_states),
             chases,
             horizon: Some(round.solver.horizon),
             ..ChasePlay::default()
@@ -166,18 +169,16 @@ impl Graph {
             .collect();
         for (states, moves) in groups.into_iter().zip(&all_moves) {
             for &(_, man) in states {
-                let place = |mv: &QuietMove| {
-                    self.chaser_states.binary_search(&after(mv, man)).ok().map(|place| place as u32)
-                };
-                self.play.evasions.push(moves.iter().filter_map(place));
-                self.play.escapes.push(
-                    moves
-                        .iter()
-                        .filter(|mv: &&QuietMove| {
-                            mv.chased == 0 && !round.is_checked(round.chaser, mv.next)
-                        })
-                        .filter_map(place),
-                );
+                // A move may lead to a position in question in which the chaser does not chase this piece.
+                let places = moves.iter().filter_map(|mv: &QuietMove| {
+                    let place = self.chaser_states.binary_search(&after(mv, man)).ok()?;
+                    Some((mv, place as u32))
+                });
+                let escapes = places
+                    .clone()
+                    .filter(|(mv, _)| mv.chased == 0 && !round.is_checked(round.chaser, mv.next));
+                self.play.evasions.push(places.map(|(_, place)| place));
+                self.play.escapes.push(escapes.map(|(_, place)| place));
             }
         }
     }

@@ -67,11 +67,9 @@ const fn is_prey(role: Role) -> bool {
 impl ChaseGraph for TableGraph {
     fn can_chase(&self, side: usize) -> bool {
         let index = self.index();
-        let has = |side: Side, of_kind: fn(Role) -> bool| {
-            index.men_of(side).any(|man| of_kind(index.men[man].piece.role()))
-        };
         let side = Side::ALL[side];
-        has(side, is_chaser) && has(!side, is_prey)
+        men_of_kind(index, side, is_chaser).next().is_some()
+            && men_of_kind(index, !side, is_prey).next().is_some()
     }
 
     fn may_have_chased(&self, side: usize, next: u32) -> bool {
@@ -79,13 +77,10 @@ impl ChaseGraph for TableGraph {
         let squares = index.squares(&index.digits(next));
         let occupied: Bitboard = squares.iter().copied().collect();
         let prey_side = Side::ALL[self.other(side)];
-        let of_kind = |side: Side, of_kind: fn(Role) -> bool| {
-            index.men_of(side).filter(move |&man| of_kind(index.men[man].piece.role()))
-        };
-        of_kind(!prey_side, is_chaser).any(|man| {
+        men_of_kind(index, !prey_side, is_chaser).any(|man| {
             let role = index.men[man].piece.role();
-            let from = squares[man];
-            of_kind(prey_side, is_prey).any(|prey| attacks(role, from, squares[prey], occupied))
+            let mut prey = men_of_kind(index, prey_side, is_prey);
+            prey.any(|prey| attacks(role, squares[man], squares[prey], occupied))
         })
     }
 
@@ -127,6 +122,15 @@ impl ChaseGraph for TableGraph {
     }
 }
 
+/// The pieces of a side whose role is of a kind.
+fn men_of_kind(
+    index: &Index,
+    side: Side,
+    is_of_kind: fn(Role) -> bool,
+) -> impl Iterator<Item = usize> {
+    index.men_of(side).filter(move |&man| is_of_kind(index.men[man].piece.role()))
+}
+
 /// Returns true if a piece attacks the square of another.
 fn attacks(role: Role, from: Square, to: Square, occupied: Bitboard) -> bool {
     let in_line = from.file() == to.file() || from.rank() == to.rank();
@@ -160,17 +164,16 @@ fn renumber(
     let after = index.squares(&index.digits(slot));
     let men = index.men_of(side);
     let seen_men = index.men_of(if index.is_symmetric() { !side } else { side });
-    let seen = |square: Square| {
-        let square = if is_mirrored { square.mirrored() } else { square };
-        if index.is_symmetric() { square.flipped() } else { square }
-    };
     let mut numbers = std::array::from_fn(|number| number as ManNumber);
     for man in men.clone() {
-        let square = seen(squares[man]);
+        // A symmetric material has values with the first side to move only: after a move the sides change
+        // places.
+        let square = if index.is_symmetric() { squares[man].flipped() } else { squares[man] };
+        let square = if is_mirrored { square.mirrored() } else { square };
         let role = index.men[man].piece.role();
-        let is_it =
-            |&other: &usize| index.men[other].piece.role() == role && after[other] == square;
-        if let Some(other) = seen_men.clone().find(is_it) {
+        let mut others = seen_men.clone();
+        let found = others.find(|&man| index.men[man].piece.role() == role && after[man] == square);
+        if let Some(other) = found {
             numbers[man - men.start] = (other - seen_men.start) as ManNumber;
         }
     }

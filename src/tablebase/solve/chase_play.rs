@@ -29,8 +29,14 @@ impl Lists {
         self.starts.len()
     }
 
+    /// The number of items of each list.
+    fn lengths(&self) -> Vec<u32> {
+        (0..self.len()).map(|i| self.of(i).len() as u32).collect()
+    }
+
     /// The edges turned around, `len` places being led to.
     fn inverted(&self, len: usize) -> Self {
+        // A counting sort: the sums say where each list begins, `at` where its next item goes.
         let mut starts = vec![0u32; len + 1];
         for &to in &self.items {
             starts[to as usize + 1] += 1;
@@ -208,8 +214,7 @@ struct Subgame<'g> {
 
 impl<'g> Subgame<'g> {
     fn new(play: &'g ChasePlay) -> Self {
-        let count = |i: usize| play.evasions.of(i).len() as u32;
-        let evasions_left: Vec<u32> = (0..play.evasions.len()).map(count).collect();
+        let evasions_left = play.evasions.lengths();
         let victim_states: Vec<bool> = evasions_left.iter().map(|&left| left > 0).collect();
         Self {
             play,
@@ -272,15 +277,17 @@ impl<'g> Subgame<'g> {
     /// The distances from where the victim forces an escape.
     fn reach(&self) -> Distances {
         let mut distances = Distances::none(self.play);
-        let escapes = |&victim_state: &u32| {
-            let mut escapes = self.play.escapes.of(victim_state as usize).iter();
-            escapes.any(|&chaser_state| self.chaser_states[chaser_state as usize])
-        };
-        let level: Vec<u32> =
-            places(&self.victim_states, true).into_iter().filter(escapes).collect();
+        let mut level = places(&self.victim_states, true);
+        level.retain(|&victim_state| self.can_escape(victim_state));
         level.iter().for_each(|&victim_state| distances.victim_states[victim_state as usize] = 1);
         self.spread(&mut distances, Vec::new(), level, 0);
         distances
+    }
+
+    /// Returns true if a state of the victim has an escape to a state that has not been dropped.
+    fn can_escape(&self, victim_state: u32) -> bool {
+        let mut escapes = self.play.escapes.of(victim_state as usize).iter();
+        escapes.any(|&chaser_state| self.chaser_states[chaser_state as usize])
     }
 
     /// Adds the states from which the victim forces a visit to those that have a distance, beyond
@@ -301,8 +308,7 @@ impl<'g> Subgame<'g> {
         mut victim_states: Vec<u32>,
         mut distance: u16,
     ) {
-        let count = |i: usize| self.play.chases.of(i).len() as u32;
-        let mut chases_left: Vec<u32> = (0..self.chaser_states.len()).map(count).collect();
+        let mut chases_left = self.play.chases.lengths();
         loop {
             for &victim_state in chaser_states
                 .iter()
@@ -324,6 +330,7 @@ impl<'g> Subgame<'g> {
                 .iter()
                 .flat_map(|&victim_state| self.chased_by.of(victim_state as usize))
             {
+                // Each of the victim's states comes here once, so that each chase is counted down once.
                 let left = &mut chases_left[chaser_state as usize];
                 *left -= 1;
                 let is_open = self.chaser_states[chaser_state as usize]
@@ -392,8 +399,7 @@ fn places(flags: &[bool], value: bool) -> Vec<u32> {
 
 /// Drops the places without a distance; returns them.
 fn drop_without(left: &mut [bool], distances: &[u16]) -> Vec<u32> {
-    let is_unreached = |&i: &u32| left[i as usize] && distances[i as usize] == 0;
-    let dropped: Vec<u32> = (0..left.len() as u32).filter(is_unreached).collect();
+    let dropped = unreached(left, distances);
     dropped.iter().for_each(|&i| left[i as usize] = false);
     dropped
 }

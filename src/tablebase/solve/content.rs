@@ -88,14 +88,15 @@ impl<'a> Loops<'a> {
                 }
             }
         }
-        let part_of = |group: usize, component: &Component| {
-            index.groups[group]
-                .men
-                .clone()
-                .any(|man| index.men[man].piece == Piece::new(component.side, component.role))
-        };
-        let parts: Vec<Vec<usize>> = (0..index.groups.len())
-            .map(|g| (0..components.len()).filter(|&c| part_of(g, &components[c])).collect())
+        let parts: Vec<Vec<usize>> = index
+            .groups
+            .iter()
+            .map(|group| {
+                let men = &index.men[group.men.clone()];
+                let pieces = components.iter().map(Component::piece).enumerate();
+                let own = pieces.filter(|&(_, piece)| men.iter().any(|man| man.piece == piece));
+                own.map(|(component, _)| component).collect()
+            })
             .collect();
         let digits = parts
             .iter()
@@ -130,6 +131,7 @@ impl<'a> Loops<'a> {
                 None => (0..inner).for_each(|_| push(None)),
                 Some(digits) if swap => {
                     let mut digits = self.index.swapped(&digits);
+                    // The last component is the second side's, whose groups are now in the first half.
                     let group = group - digits.len() / 2;
                     self.index.slots_along(&mut digits, group, along, push);
                 }
@@ -183,6 +185,11 @@ impl Component {
         let mut chosen = ArrayVec::new();
         choose(&points, count, &mut chosen, &mut choices);
         Self { side, role, choices }
+    }
+
+    /// The pieces that it places.
+    fn piece(&self) -> Piece {
+        Piece::new(self.side, self.role)
     }
 }
 

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 
 use crate::game::Side;
 use crate::tablebase::index::board::{KingView, SlotBoard};
-use crate::tablebase::index::numbering::{Digits, Group, Index, MAX_MEN, Squares};
+use crate::tablebase::index::numbering::{Digits, Index, MAX_MEN, Squares};
 use crate::tablebase::material::Material;
 use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNCOUNTED};
 use crate::tablebase::solve::sub_values::SubValues;
@@ -119,6 +119,23 @@ impl TableGraph {
         }
     }
 
+    /// The moves and captures of a legal position.
+    #[inline]
+    fn look(&self, board: &SlotBoard<'_>, side: Side, view: &KingView) -> Examined {
+        let quiet = if self.counts_late[side.index()] && board.has_quiet(side, view) {
+            UNCOUNTED
+        } else {
+            board.count_quiet(side, view) as u16
+        };
+        let mut good_capture = false;
+        let mut captures = Captures::default();
+        self.for_each_capture(board, side, view, |value| {
+            good_capture |= value.wdl != Wdl::Loss;
+            captures.add(value, 0);
+        });
+        Examined { quiet, in_check: view.in_check, captures, good_capture }
+    }
+
     /// Calls `sink` with the value of each legal capture.
     #[inline]
     fn for_each_capture(
@@ -167,8 +184,8 @@ impl SubTable {
             let first = table.index.men[group.men.start].piece;
             let side = if swap { !first.side() } else { first.side() };
             let same = Piece::new(side, first.role());
-            let is_same = |g: &Group| index.men[g.men.start].piece == same;
-            let own = index.groups.iter().position(is_same).unwrap_or(taken_group);
+            let own = index.groups.iter().position(|g| index.men[g.men.start].piece == same);
+            let own = own.unwrap_or(taken_group);
             if own == taken_group {
                 let men = index.groups[own].men.clone();
                 // Any other piece of the group would do as well where several are alike.
@@ -184,14 +201,16 @@ impl SubTable {
     /// has the digit `digit`.
     #[inline]
     fn entry(&self, side: Side, board: &SlotBoard<'_>, moved: usize, digit: u32) -> Option<Entry> {
-        let own = |&group: &usize| if group == moved { digit } else { board.digits()[group] };
-        let mut digits: Digits = self.groups.iter().map(own).collect();
+        let mut digits: Digits = self
+            .groups
+            .iter()
+            .map(|&group| if group == moved { digit } else { board.digits()[group] })
+            .collect();
         if let Some((number, men)) = &self.reduced {
-            let place = |&man: &u8| {
-                let square = board.squares()[usize::from(man)];
-                if self.swap { square.flipped() } else { square }
-            };
-            let squares: Squares = men.iter().map(place).collect();
+            // As the board has them: the captured piece is none of these, and no piece of its group has moved.
+            let squares = men.iter().map(|&man| board.squares()[usize::from(man)]);
+            let squares: Squares =
+                squares.map(|square| if self.swap { square.flipped() } else { square }).collect();
             digits[*number] = self.table.index.groups[*number].digit(&squares)?;
         }
         self.table.entry(if self.swap { !side } else { side }, &digits)
@@ -226,25 +245,10 @@ impl GameGraph for TableGraph {
             return [None, None];
         }
         let views = Side::ALL.map(|side| board.king_view(side));
-        let look = |side: Side| {
-            let view = &views[side.index()];
+        Side::ALL.map(|side| {
             let is_needed = side.index() < self.sides() && !views[(!side).index()].in_check;
-            is_needed.then(|| {
-                let quiet = if self.counts_late[side.index()] && board.has_quiet(side, view) {
-                    UNCOUNTED
-                } else {
-                    board.count_quiet(side, view) as u16
-                };
-                let mut good_capture = false;
-                let mut captures = Captures::default();
-                self.for_each_capture(board, side, view, |value| {
-                    good_capture |= value.wdl != Wdl::Loss;
-                    captures.add(value, 0);
-                });
-                Examined { quiet, in_check: view.in_check, captures, good_capture }
-            })
-        };
-        [look(Side::First), look(Side::Second)]
+            is_needed.then(|| self.look(board, side, &views[side.index()]))
+        })
     }
 
     fn count_quiet(&self, board: &mut SlotBoard<'_>, side: usize, slot: u32) -> u16 {

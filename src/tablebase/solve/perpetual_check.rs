@@ -189,6 +189,7 @@ impl<A: GameGraph> Round<'_, '_, A> {
         while !from_l.is_empty() || !from_w.is_empty() {
             let next_w = self.before(self.checker, &from_l, |cursor, before, out| {
                 if self.has(self.victim, before, IN_W)
+                    // Removing the mark comes last: of several threads one gets true and lists the slot.
                     && !self.evades_into(cursor, before, IN_L, 0)
                     && self.solver.unmark(self.victim, before, IN_W)
                 {
@@ -251,20 +252,22 @@ impl<A: GameGraph> Round<'_, '_, A> {
 
     /// Drops from L and W the positions not reached, and removes the marks of reaching.
     fn drop_unreached(&self, members: &Members) -> (Vec<u32>, Vec<u32>) {
-        let drop = |side: usize, slots: &[u32], member: u16, reached: u16| {
-            slots
-                .par_iter()
-                .copied()
-                .filter(|&slot: &u32| {
-                    let is_reached = self.solver.unmark(side, slot, reached);
-                    !is_reached && self.solver.unmark(side, slot, member)
-                })
-                .collect()
-        };
         (
-            drop(self.checker, &members.checkers, IN_L, REACHED_L),
-            drop(self.victim, &members.victims, IN_W, REACHED_W),
+            self.drop_of_side(self.checker, &members.checkers, IN_L, REACHED_L),
+            self.drop_of_side(self.victim, &members.victims, IN_W, REACHED_W),
         )
+    }
+
+    /// Removes the mark `reached` of members, and `member` of those without it, which are returned.
+    fn drop_of_side(&self, side: usize, slots: &[u32], member: u16, reached: u16) -> Vec<u32> {
+        slots
+            .par_iter()
+            .copied()
+            .filter(|&slot: &u32| {
+                let is_reached = self.solver.unmark(side, slot, reached);
+                !is_reached && self.solver.unmark(side, slot, member)
+            })
+            .collect()
     }
 
     /// Removes the marks, and notes which candidates were dropped.

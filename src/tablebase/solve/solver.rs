@@ -186,7 +186,7 @@ pub(crate) trait GameGraph: Sync {
     }
 }
 
-/// The reasons for which an graph was not solved.
+/// The reasons for which a graph was not solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SolveError {
     /// A result needs a longer line than words can hold.
@@ -316,6 +316,17 @@ const fn is_counted(word: u16) -> bool {
     word & UNDECIDED != 0 && word & COUNTER != DRAWS
 }
 
+/// A list of zeros or lowered flags for each side; words of 0 are [`ILLEGAL`].
+fn by_side<T: Default>(sides: usize, len: usize) -> Vec<Vec<T>> {
+    (0..sides).map(|_| (0..len).map(|_| T::default()).collect()).collect()
+}
+
+/// The word of a slot in the end: of an undecided one nothing else is left.
+fn final_word(cell: AtomicU16) -> u16 {
+    let word = cell.into_inner();
+    if word & UNDECIDED != 0 { UNDECIDED } else { word }
+}
+
 /// A task of spreading the results of one distance.
 struct Spread<'a, A: GameGraph + 'a> {
     distance: u16,
@@ -345,16 +356,14 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     pub(crate) fn new(graph: &'a A) -> Self {
         let slots = graph.slots();
         let blocks = slots.div_ceil(BLOCK);
-        let sides = || 0..graph.sides();
-        let flags = || (0..blocks).map(|_| AtomicBool::new(false)).collect();
-        let bits = |len: usize| (0..len).map(|_| AtomicU64::new(0)).collect();
+        let sides = graph.sides();
         Self {
             graph,
-            words: sides().map(|_| (0..slots).map(|_| AtomicU16::new(ILLEGAL)).collect()).collect(),
-            pending: sides().map(|_| bits(blocks)).collect(),
-            open: sides().map(|_| flags()).collect(),
-            later: sides().map(|_| flags()).collect(),
-            good_captures: sides().map(|_| bits(slots.div_ceil(64))).collect(),
+            words: by_side(sides, slots),
+            pending: by_side(sides, blocks),
+            open: by_side(sides, blocks),
+            later: by_side(sides, blocks),
+            good_captures: by_side(sides, slots.div_ceil(64)),
             any_checked: [AtomicBool::new(false), AtomicBool::new(false)],
             examined: 0,
             order: 0,
@@ -589,11 +598,13 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     /// The distance that a decided word stands for.
     fn distance(&self, word: u16) -> u32 {
         let rank = u32::from(word - 1) / 2;
+        // The first base is 0: at least one is not greater.
         rank - self.bases[self.bases.partition_point(|&base| base <= rank) - 1]
     }
 
     fn rank(&self, distance: u16) -> u32 {
         let rank = self.base() + u32::from(distance);
+        // Noted only: words stay in range until the ply is over, when the solver gives up.
         if rank >= RANK_LIMIT {
             self.overflow.store(true, Relaxed);
         }
@@ -687,6 +698,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             let word = cell.load(Relaxed);
             // One comparison for both words of this rank: the loss's is the win's and one.
             if word.wrapping_sub(win) > 1 {
+                // As above, one comparison for both ends: results from `beyond` on, no undecided words.
                 is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
                 continue;
             }
@@ -708,15 +720,14 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     /// are read, which makes the processor fetch many at a time, and those left out that stay.
     fn touch(&self, spread: &mut Spread<'a, A>, side: usize) {
         let words = &self.words[side];
-        let word = |slot: u32| words[slot as usize].load(Relaxed);
         let win = win_word(self.rank(spread.distance + 1));
         // Words of wins ascend with their rank, and undecided words lie above all of them: only what would
         // be improved stays.
-        spread.winning.retain(|&slot| word(slot) > win);
+        spread.winning.retain(|&slot| words[slot as usize].load(Relaxed) > win);
         for slot in spread.winning.drain(..) {
             self.improve(side, slot, spread.distance + 1);
         }
-        spread.losing.retain(|&slot| is_counted(word(slot)));
+        spread.losing.retain(|&slot| is_counted(words[slot as usize].load(Relaxed)));
         for slot in spread.losing.drain(..) {
             self.count_down(&mut spread.own, side, slot, spread.distance + 1);
         }
@@ -742,6 +753,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn count_down(&self, cursor: &mut A::Cursor<'_>, side: usize, slot: u32, distance: u16) {
         let cell = &self.words[side][slot as usize];
         let mut word = cell.load(Relaxed);
+        // Not a subtraction: the last move makes the word a result, and another thread may find a win.
         loop {
             if !is_counted(word) {
                 return;
@@ -774,6 +786,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         if word & COUNTER != UNCOUNTED {
             return word;
         }
+        // Here the first of its losing moves is counted down, so that all moves are still left.
         word & !COUNTER | self.graph.count_quiet(cursor, side, slot) & COUNTER
     }
 
@@ -822,9 +835,9 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         for side in 0..self.words.len() {
             let seeded = self.tasks().map(|blocks| {
                 let mut cursor = None;
-                let later = |&block: &usize| self.later[side][block].load(Relaxed);
                 let mut any = false;
-                for block in blocks.filter(later).take_while(|_| !watch.is_cancelled()) {
+                let blocks = blocks.filter(|&block| self.later[side][block].load(Relaxed));
+                for block in blocks.take_while(|_| !watch.is_cancelled()) {
                     let cursor = cursor.get_or_insert_with(|| self.graph.cursor());
                     any |= self.seed_block(cursor, side, block);
                 }
@@ -896,18 +909,14 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     fn finish(self) -> Solution {
-        let words = self.words.into_iter().map(|side| {
-            let plain = |cell: AtomicU16| {
-                let word = cell.into_inner();
-                if word & UNDECIDED != 0 { UNDECIDED } else { word }
-            };
-            side.into_iter().map(plain).collect()
-        });
-        let plain = |side: Vec<AtomicU64>| side.into_iter().map(AtomicU64::into_inner).collect();
+        let words = self.words.into_iter();
+        let good_captures = self.good_captures.into_iter();
+        let good_captures =
+            good_captures.map(|side| side.into_iter().map(AtomicU64::into_inner).collect());
         Solution {
-            words: words.collect(),
+            words: words.map(|side| side.into_iter().map(final_word).collect()).collect(),
             bases: self.bases,
-            good_captures: SlotSet(self.good_captures.into_iter().map(plain).collect()),
+            good_captures: SlotSet(good_captures.collect()),
         }
     }
 }

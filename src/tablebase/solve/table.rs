@@ -135,6 +135,7 @@ fn used_words(words: &[Vec<u16>]) -> Vec<bool> {
 }
 
 fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {
+    // An order without results has the base of the next: of equal bases the last is that of the rank.
     let order = bases.partition_point(|&base| base <= rank).saturating_sub(1);
     (order as u16, (rank - bases[order]) as u16)
 }
@@ -156,13 +157,14 @@ pub(crate) fn locate_position(
     position: &Position,
     swap: bool,
 ) -> Option<(usize, u32)> {
-    let real = |side: Side| if swap { !side } else { side };
     let mut squares = Squares::new();
     for group in &index.groups {
         let mut man = group.men.start;
         while man < group.men.end {
             let piece = index.men[man].piece;
-            for square in position.pieces(real(piece.side()), piece.role()) {
+            let side = if swap { !piece.side() } else { piece.side() };
+            // All pieces of a kind at once: the index does not tell them apart.
+            for square in position.pieces(side, piece.role()) {
                 squares.try_push(if swap { square.flipped() } else { square }).ok()?;
             }
             man += usize::from(index.material.count(piece.side(), piece.role()));
@@ -172,7 +174,8 @@ pub(crate) fn locate_position(
         return None;
     }
     let digits = index.digits_of(&squares)?;
-    Some(locate(index, real(position.turn()), &digits))
+    let turn = if swap { !position.turn() } else { position.turn() };
+    Some(locate(index, turn, &digits))
 }
 
 /// The position of a slot with `side` (of the index) to move; `None` if its pieces share a square, the

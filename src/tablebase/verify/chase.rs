@@ -39,6 +39,14 @@ struct ChaserState {
     chases: Vec<(ChaseState, u32)>,
 }
 
+impl ChaserState {
+    /// The targets of the chases that are not known to lose in a round.
+    fn open_chases(&self, order: u32) -> Vec<ChaseState> {
+        let open = self.chases.iter().filter(|&&(_, known_from)| order < known_from);
+        open.map(|&(state, _)| state).collect()
+    }
+}
+
 /// A position with the victim to move and its piece.
 #[derive(Debug)]
 struct VictimState {
@@ -106,16 +114,12 @@ impl Chases {
     pub(crate) fn decide(&self, order: u16, chaser: usize) -> (Distances, Distances) {
         let (chaser_states, victim_states) = &self.by_chaser[chaser];
         let order = u32::from(order);
-        let required = |node: &ChaserState| {
-            let open = node.chases.iter().filter(|&&(_, known_from)| order < known_from);
-            open.map(|&(state, _)| state).collect()
-        };
         let mut play = Play {
             horizon: self.horizon,
             chaser_states: chaser_states
                 .iter()
                 .filter(|node: &&ChaserState| node.since <= order && order <= node.until)
-                .map(|n| (n.state, required(n)))
+                .map(|n| (n.state, n.open_chases(order)))
                 .collect(),
             victim_states: victim_states
                 .iter()
@@ -284,21 +288,26 @@ impl<C: CaptureValue> Collector<'_, C> {
     /// A square of a position as its slot shows it: from the other side if sides are exchanged, and
     /// perhaps in the mirror.
     fn seen(&self, position: &Position, slot: u32, square: Square) -> Square {
-        let swaps = self.table.index.is_symmetric() && position.turn().index() == 1;
-        let turned = |square: Square| if swaps { square.flipped() } else { square };
-        let shown = self.table.index.squares(&self.table.index.digits(slot));
-        let side = |man: usize| {
-            if swaps { man < self.table.index.first_men } else { man >= self.table.index.first_men }
-        };
+        let index = &self.table.index;
+        let swaps = index.is_symmetric() && position.turn().index() == 1;
+        let shown = index.squares(&index.digits(slot));
+        // The slot shows either the position or its mirror image: one piece elsewhere tells which.
         let is_straight = (0..shown.len()).all(|man| {
-            let found = position.piece_at(turned(shown[man]));
+            let is_second = (man >= index.first_men) != swaps;
+            let found = position.piece_at(turned(shown[man], swaps));
             found.is_some_and(|piece| {
-                piece.role() == self.table.index.men[man].piece.role()
-                    && (piece.side().index() == 1) == side(man)
+                piece.role() == index.men[man].piece.role()
+                    && (piece.side().index() == 1) == is_second
             })
         });
-        if is_straight { turned(square) } else { turned(square).mirrored() }
+        let square = turned(square, swaps);
+        if is_straight { square } else { square.mirrored() }
     }
+}
+
+/// A square, seen from the other side if sides are exchanged.
+const fn turned(square: Square, swaps: bool) -> Square {
+    if swaps { square.flipped() } else { square }
 }
 
 /// Returns true if the side that has just moved attacks any piece with one that may chase.
@@ -332,7 +341,25 @@ impl Reached {
     /// The least distance of a state of the chaser that is none here and beyond all others.
     fn beyond(&self) -> u16 {
         let greatest = self.chaser_states.values().chain(self.victim_states.values()).max();
+        // Distances of the chaser are even, those of the victim odd.
         greatest.copied().unwrap_or(0).next_multiple_of(2)
+    }
+
+    /// Those of the chaser's moves that lead to no state here.
+    fn unreached(&self, moves: &[ChaseState]) -> Vec<ChaseState> {
+        let states = moves.iter().copied();
+        states.filter(|state| !self.victim_states.contains_key(state)).collect()
+    }
+
+    /// Adds states that are none here, their distances counted on beyond all others.
+    fn append_beyond(&mut self, later: Self) {
+        let beyond = self.beyond();
+        for (state, distance) in later.chaser_states {
+            self.chaser_states.insert(state, beyond.saturating_add(distance));
+        }
+        for (state, distance) in later.victim_states {
+            self.victim_states.insert(state, beyond.saturating_add(distance));
+        }
     }
 }
 
@@ -425,10 +452,7 @@ impl Play {
             }
             let last = won.beyond();
             rest.attract(&mut won, last);
-            let beyond = reached.beyond();
-            let later = |(state, distance)| (state, beyond.saturating_add(distance));
-            reached.chaser_states.extend(won.chaser_states.into_iter().map(later));
-            reached.victim_states.extend(won.victim_states.into_iter().map(later));
+            reached.append_beyond(won);
         }
     }
 
@@ -442,13 +466,11 @@ impl Play {
             .victim_states
             .iter()
             .filter(|(state, _)| !reached.victim_states.contains_key(state));
-        let left = |moves: &Vec<ChaseState>| {
-            let states = moves.iter().copied();
-            states.filter(|state| !reached.victim_states.contains_key(state)).collect()
-        };
         Self {
             horizon: u16::MAX,
-            chaser_states: chaser_states.map(|(&state, moves)| (state, left(moves))).collect(),
+            chaser_states: chaser_states
+                .map(|(&state, moves)| (state, reached.unreached(moves)))
+                .collect(),
             victim_states: victim_states
                 .map(|(&state, victim_state)| (state, victim_state.clone()))
                 .collect(),
@@ -515,23 +537,22 @@ mod tests {
     }
 
     fn of_verifier((victim_states, chaser_states): &Sketch) -> [Vec<(ChaseState, u16)>; 2] {
-        let evasion = |&(to, chases): &(usize, bool)| Evasion {
-            to: state(to),
-            checks: chaser_states[to].0,
-            chases,
-        };
-        let victim_state = |(in_check, moves): &(bool, Vec<(usize, bool)>)| {
-            (*in_check, moves.iter().map(evasion).collect())
-        };
-        let chaser_state = |moves: &[usize]| moves.iter().map(|&to| state(to)).collect();
         let mut play = Play {
-            chaser_states: (0..)
-                .map(state)
-                .zip(chaser_states.iter().map(|(_, moves)| chaser_state(moves)))
-                .collect(),
-            victim_states: (0..).map(state).zip(victim_states.iter().map(victim_state)).collect(),
+            chaser_states: BTreeMap::new(),
+            victim_states: BTreeMap::new(),
             horizon: u16::MAX,
         };
+        for (place, (_, moves)) in chaser_states.iter().enumerate() {
+            let chases = moves.iter().map(|&to| state(to)).collect();
+            play.chaser_states.insert(state(place), chases);
+        }
+        for (place, (in_check, moves)) in victim_states.iter().enumerate() {
+            let evasions = moves.iter().map(|&(to, chases)| {
+                let checks = chaser_states[to].0;
+                Evasion { to: state(to), checks, chases }
+            });
+            play.victim_states.insert(state(place), (*in_check, evasions.collect()));
+        }
         let reached = play.solve();
         [reached.chaser_states, reached.victim_states]
             .map(|distances| distances.into_iter().collect())

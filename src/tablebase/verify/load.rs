@@ -89,12 +89,12 @@ impl Tables {
         let too_many =
             || TableError::Contents { path: file.path().to_owned(), what: "too many slots".into() };
         let index = Index::new(material).map_err(|_| too_many())?;
-        let find = |left| match loaded.get(&left) {
+        let graph = TableGraph::new(index, self.metric(), |left| match loaded.get(&left) {
             Some(sub) => Some(Arc::clone(sub)),
             // Captures of the side that is not wanted lead there: it is never looked up.
             None => SubValues::unknown(left).map(Arc::new),
-        };
-        let graph = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
+        });
+        let graph = graph.ok_or_else(too_many)?;
         let words = Loader::new(file, &graph).words(sides)?;
         let ranks = file.header.ranks();
         let table = Table { index: Arc::clone(graph.index()), words, ranks };
@@ -215,13 +215,8 @@ struct Loader<'a> {
 impl<'a> Loader<'a> {
     fn new(file: &'a TableFile, graph: &'a TableGraph) -> Self {
         let ranks = file.header.ranks();
-        let words = |list: &[(u16, u16)], first: u16| {
-            list.iter()
-                .map(|rank| 2 * ranks.binary_search(rank).unwrap_or_default() as u16 + first)
-                .collect()
-        };
-        let losses = words(&file.header.losses, 2);
-        let wins = words(&file.header.wins, 1);
+        let losses = words_of(&ranks, &file.header.losses, 2);
+        let wins = words_of(&ranks, &file.header.wins, 1);
         Self { file, graph, marks_illegal: file.rebuilds_anything(), ranks, losses, wins }
     }
 
@@ -413,6 +408,12 @@ impl<'a> Loader<'a> {
             Some(position) => Err(self.file.impossible_number(&position)),
         }
     }
+}
+
+/// The words of pairs of a list, that of the first of all pairs being `first`.
+fn words_of(ranks: &[(u16, u16)], list: &[(u16, u16)], first: u16) -> Vec<u16> {
+    let places = list.iter().map(|rank| ranks.binary_search(rank).unwrap_or_default() as u16);
+    places.map(|place| 2 * place + first).collect()
 }
 
 #[cfg(test)]

@@ -445,15 +445,15 @@ mod tests {
     const STRANGERS: u32 = 3;
 
     fn graph() -> impl Strategy<Value = (Side, Side)> {
-        (1..12u32, 1..12u32).prop_flat_map(|(c, v)| {
-            let side = |own: u32, moves: usize, to: u32| {
-                let moves = proptest::collection::vec(0..to, 1..=moves);
-                let until = prop_oneof![1..4u16, Just(ALWAYS)];
-                let node = (1..3u16, until, any::<bool>(), moves);
-                proptest::collection::vec(node, own as usize)
-            };
-            (side(c, 2, v + STRANGERS), side(v, 3, c))
-        })
+        (1..12u32, 1..12u32).prop_flat_map(|(c, v)| (side(c, 2, v + STRANGERS), side(v, 3, c)))
+    }
+
+    /// A side of `own` nodes, each with at most `moves` moves to the first `to` places.
+    fn side(own: u32, moves: usize, to: u32) -> impl Strategy<Value = Side> {
+        let moves = proptest::collection::vec(0..to, 1..=moves);
+        let until = prop_oneof![1..4u16, Just(ALWAYS)];
+        let node = (1..3u16, until, any::<bool>(), moves);
+        proptest::collection::vec(node, own as usize)
     }
 
     fn nodes(side: &Side) -> Nodes {
@@ -464,16 +464,34 @@ mod tests {
         nodes
     }
 
+    /// The last round in which a slot with the victim to move is open.
+    fn until(v: &Side, slot: u32) -> u16 {
+        v.get(slot as usize).map_or(ALWAYS, |node| node.1)
+    }
+
+    /// Returns true if a slot with the victim to move is open in a round.
+    fn is_open(v: &Side, slot: u32, round: u16) -> bool {
+        round <= until(v, slot)
+    }
+
+    /// Returns true if a node may be of L or W in a round.
+    fn is_in(node: &(u16, u16, bool, Vec<u32>), round: u16) -> bool {
+        node.0 <= round && round <= node.1
+    }
+
+    /// The slots and distances of decided positions.
+    fn plain(list: Vec<Verdict>) -> Vec<(u32, u16)> {
+        list.into_iter().map(|(slot, entry)| (slot, entry.distance)).collect()
+    }
+
     /// The definition, word for word, by sweeps: slots and distances of L and W.
     fn by_definition(c: &Side, v: &Side, round: u16, horizon: u16) -> [Vec<(u32, u16)>; 2] {
-        let is_open = |i: u32| v.get(i as usize).is_none_or(|w| round <= w.1);
-        let is_in = |node: &(u16, u16, bool, Vec<u32>)| node.0 <= round && round <= node.1;
-        let mut l: Vec<bool> = c.iter().map(is_in).collect();
-        let mut w: Vec<bool> = v.iter().map(is_in).collect();
+        let mut l: Vec<bool> = c.iter().map(|node| is_in(node, round)).collect();
+        let mut w: Vec<bool> = v.iter().map(|node| is_in(node, round)).collect();
         loop {
             let before = (l.clone(), w.clone());
             for (i, node) in c.iter().enumerate() {
-                let mut checks = node.3.iter().filter(|&&to| is_open(to)).peekable();
+                let mut checks = node.3.iter().filter(|&&to| is_open(v, to, round)).peekable();
                 l[i] &= checks.peek().is_some();
                 l[i] &= checks.all(|&to| w.get(to as usize) == Some(&true));
             }
@@ -483,7 +501,7 @@ mod tests {
             if before != (l.clone(), w.clone()) {
                 continue;
             }
-            let distances = distances(c, v, &l, &w, &is_open).map(|side| {
+            let distances = distances(c, v, &l, &w, round).map(|side| {
                 side.into_iter().map(|d| if d > horizon { 0 } else { d }).collect::<Vec<_>>()
             });
             let [dl, dw] = &distances;
@@ -498,29 +516,23 @@ mod tests {
         }
     }
 
-    fn distances(
-        c: &Side,
-        v: &Side,
-        l: &[bool],
-        w: &[bool],
-        is_open: &impl Fn(u32) -> bool,
-    ) -> [Vec<u16>; 2] {
+    fn distances(c: &Side, v: &Side, l: &[bool], w: &[bool], round: u16) -> [Vec<u16>; 2] {
         let (mut dl, mut dw) = (vec![0u16; c.len()], vec![0u16; v.len()]);
         for distance in 1..2 * (c.len() + v.len()) as u16 + 2 {
             for (i, node) in v.iter().enumerate().filter(|&(i, _)| w[i]) {
-                let leads = |&to: &u32| {
-                    let to = to as usize;
+                let mut targets = node.3.iter().map(|&to| to as usize).filter(|&to| l[to]);
+                let is_won = targets.any(|to| {
                     let evades = distance == 1 && !c[to].2;
-                    l[to] && (evades || dl[to] > 0 && dl[to] + 1 == distance)
-                };
-                if dw[i] == 0 && node.3.iter().any(leads) {
+                    evades || dl[to] > 0 && dl[to] + 1 == distance
+                });
+                if dw[i] == 0 && is_won {
                     dw[i] = distance;
                 }
             }
             for (i, node) in c.iter().enumerate().filter(|&(i, _)| l[i]) {
-                let mut checks = node.3.iter().filter(|&&to| is_open(to));
-                let is_known = |&to: &u32| dw[to as usize] > 0 && dw[to as usize] < distance;
-                if dl[i] == 0 && checks.all(is_known) {
+                let checks = node.3.iter().filter(|&&to| is_open(v, to, round));
+                let mut known = checks.map(|&to| dw[to as usize]);
+                if dl[i] == 0 && known.all(|known| known > 0 && known < distance) {
                     dl[i] = distance;
                 }
             }
@@ -532,20 +544,16 @@ mod tests {
         #[test]
         fn rounds_follow_the_definition((c, v) in graph(), horizon in prop_oneof![1..12u16, Just(u16::MAX)]) {
             let slots = 64;
-            let until = |slot: u32| v.get(slot as usize).map_or(ALWAYS, |w| w.1);
             // As collected: no moves to positions that were decided before.
             let mut victims: Side = v.clone();
             for node in &mut victims {
                 node.0 = 1;
                 node.3.retain(|&to| c[to as usize].0 <= node.1);
             }
-            let mut loops = Loops::new(nodes(&c), nodes(&victims), slots, horizon, until);
+            let mut loops = Loops::new(nodes(&c), nodes(&victims), slots, horizon, |slot| until(&v, slot));
             for round in 1..5 {
                 let (mut lost, mut won) = (Vec::new(), Vec::new());
                 loops.decide(round, &mut lost, &mut won);
-                let plain = |list: Vec<Verdict>| -> Vec<(u32, u16)> {
-                    list.into_iter().map(|(slot, entry)| (slot, entry.distance)).collect()
-                };
                 prop_assert_eq!([plain(lost), plain(won)], by_definition(&c, &victims, round, horizon));
             }
         }

@@ -271,6 +271,7 @@ fn for_all<T: Send>(
             if observer.stop.is_set() {
                 return None;
             }
+            // There may be nearly 2^32 slots: the end of the last task need not fit.
             let range = start..slots.min(start.saturating_add(TASK as u32));
             let len = range.len() as u64;
             let result = task(range);
@@ -288,6 +289,7 @@ fn no_bits(range: &Range<u32>) -> TaskBits {
 }
 
 fn joined(parts: &[TaskBits]) -> [Bits; 2] {
+    // Tasks have a multiple of 64 slots, so that their words join without gaps.
     [0, 1].map(|side| Bits::new(parts.iter().flat_map(|part| &part[side]).copied().collect()))
 }
 
@@ -300,6 +302,7 @@ fn placements(index: &Index, observer: &Observer<'_>) -> Option<Placements> {
         let mut checked = no_bits(&range);
         let mut cursor = SlotCursor::new(index);
         for (i, slot) in range.enumerate() {
+            // Either side would do: what attacks the kings does not depend on who is to move.
             cursor.go_to(Side::First, slot);
             let Some(position) = cursor.position() else { continue };
             if has_pawn_pairs && Side::ALL.into_iter().any(|s| has_doubled_pawns(position, s)) {
@@ -630,6 +633,7 @@ impl<'a> Prover<'a> {
                 cursor.go_to(Side::ALL[side], slot);
                 let until = if has_rounds { self.until(side, slot) } else { 0 };
                 slots.clear();
+                // What is open in no round cannot be of L: its checks need not be collected.
                 let is_free = until == 0;
                 let mut checks = Checks { is_free, since: 1, until, slots: &mut slots };
                 let value = self.look(&cursor, self.other(side), &mut checks);
@@ -657,6 +661,7 @@ impl<'a> Prover<'a> {
                 MoveTarget::Quiet(Some(next)) => {
                     let word = self.word(other, next);
                     let is_late = self.is_late(word);
+                    // A result that comes after the limit is a draw.
                     best.add_quiet(if is_late { DRAW } else { word });
                     if !checks.is_free {
                         let is_check = self.placements.checked[other].has(next);

@@ -41,6 +41,7 @@ pub fn exercises_of_book<G: Playable>(
     let start = start_text(&G::start(), 0);
     let mut found = Found::default();
     let mut seen = HashSet::from([G::start().canonical().key]);
+    // A queue: positions come by their plies, and each by a shortest way to it.
     let mut open = VecDeque::from([Line::new(G::start(), 0)]);
     while let Some(line) = open.pop_front() {
         if options.stop.is_set() {

@@ -286,14 +286,14 @@ pub(super) fn solutions<G: Playable>(
     if let Some(keeping) = examiner.keeping(line) {
         return in_front(keeping, known);
     }
-    let searched = |examiner: &mut Examiner<G>| examiner.searched(line, options.stop);
-    known.or_else(|| searched(examiner)).into_iter().collect()
+    known.or_else(|| examiner.searched(line, options.stop)).into_iter().collect()
 }
 
 /// Moves with the known one first, if it is among them, and its line.
 fn in_front(mut keeping: Vec<Accepted>, known: Option<Accepted>) -> Vec<Accepted> {
     let place = known.as_ref().and_then(|known| keeping.iter().position(|m| m.mv == known.mv));
     if let (Some(place), Some(known)) = (place, known) {
+        // This one comes first, and the others stay in their order.
         keeping[..=place].rotate_right(1);
         keeping[0].line = known.line;
     }
@@ -303,7 +303,6 @@ fn in_front(mut keeping: Vec<Accepted>, known: Option<Accepted>) -> Vec<Accepted
 impl ReviewedMove {
     /// The moves that are better: the first of the line, and the move of the book if the game left it here.
     fn accepted<G: Playable>(&self, position: &G, left_book: Option<&LeftBook>) -> Vec<Accepted> {
-        let is_other = |mv: &G::Move| G::move_text(*mv) != self.mv;
         let moves = self.line.iter().map_while(|text| G::parse_move(text));
         let line = playable_line(position, moves);
         let best = line.first().filter(|best| **best != self.mv).map(|best| Accepted {
@@ -314,8 +313,8 @@ impl ReviewedMove {
         });
         let mut accepted: Vec<Accepted> = best.into_iter().collect();
         let left = left_book.filter(|left| left.ply == self.ply);
-        let mv =
-            left.and_then(|left| legal(position, left.book_move.as_ref()?).ok()).filter(is_other);
+        let mv = left.and_then(|left| legal(position, left.book_move.as_ref()?).ok());
+        let mv = mv.filter(|&mv| G::move_text(mv) != self.mv);
         if let (Some(left), Some(mv)) = (left, mv) {
             let (text, book) = (G::move_text(mv), left.book.as_ref().map(ReviewShare::facts));
             match accepted.iter_mut().find(|known| known.mv == text) {

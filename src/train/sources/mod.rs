@@ -134,17 +134,18 @@ fn kind_of<G: Playable>(bytes: &[u8]) -> SourceKind {
     let mut lines = bytes.split(|&byte| byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let first = first.strip_prefix("\u{feff}".as_bytes()).unwrap_or(first).trim_ascii();
-    let is_answer = || lines::schema_of(first).is_some();
-    let is_position = || {
-        let text = std::str::from_utf8(first)
-            .ok()
-            .filter(|text| text.contains('/') && !text.starts_with('['));
-        text.is_some_and(|text| G::read_line(&position_text(text)).is_ok())
-    };
-    match is_answer() || is_position() {
+    match lines::schema_of(first).is_some() || is_position::<G>(first) {
         true => SourceKind::Lines,
         false => SourceKind::Games,
     }
+}
+
+/// Returns true if a line is a position.
+fn is_position<G: Playable>(line: &[u8]) -> bool {
+    // A tag of a game may have a slash, too.
+    let text =
+        std::str::from_utf8(line).ok().filter(|text| text.contains('/') && !text.starts_with('['));
+    text.is_some_and(|text| G::read_line(&position_text(text)).is_ok())
 }
 
 /// The beginning of a line of play whose moves can be played, by their coordinates.

@@ -54,8 +54,8 @@ impl Answer {
             }
             Self::Best(mv) => ("ok", Some(Members::Best { mv: mv.to_string() })),
             Self::Search(moves) => {
-                let object = |mv: &Move| MoveObject { uci: mv.to_string() };
-                let search_moves = moves.iter().map(object).collect();
+                let search_moves =
+                    moves.iter().map(|mv| MoveObject { uci: mv.to_string() }).collect();
                 ("ok", Some(Members::Search { search_moves }))
             }
             Self::Score(score) => ("ok", Some(Members::Score { eval: *score })),

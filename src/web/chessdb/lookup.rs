@@ -61,6 +61,7 @@ fn ask(
         MoveQuery::Best => Answer::Best(mv),
         MoveQuery::Equals => match known.iter().filter(|known| known.rank == 2).count() {
             1 => Answer::Best(mv),
+            // Moves are sorted by score, so that those of rank 2 come first.
             count => Answer::Search(known[..count].iter().map(|known| known.mv).collect()),
         },
     })
@@ -74,12 +75,16 @@ pub(crate) fn end_of(position: &Position) -> &'static str {
 /// The acknowledgement of a move that is to be stored or queued: nothing is, for books are edited in other ways. What
 /// has a score needs a token, which nobody has.
 fn stored(position: &Position, question: &Question) -> Answer {
-    let is_legal = |text: &&str| Position::parse_move(text).is_some_and(|mv| position.is_legal(mv));
     match question.moves("move").first() {
-        Some(mv) if !is_legal(mv) => Answer::INVALID,
+        Some(mv) if !is_legal(position, mv) => Answer::INVALID,
         Some(_) if question.get("score").is_some() => Answer::Status("tokenerror"),
         _ => Answer::Status("ok"),
     }
+}
+
+/// Returns true if a text is a move that is legal in a position.
+fn is_legal(position: &Position, text: &str) -> bool {
+    Position::parse_move(text).is_some_and(|mv| position.is_legal(mv))
 }
 
 /// The best moves one after the other, as far as they are known.

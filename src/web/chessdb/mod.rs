@@ -73,14 +73,15 @@ pub(crate) async fn answer(State(app): State<Arc<App>>, request: Request) -> Res
 
 /// The question of the parameters of the address and of a form.
 async fn question_of(request: Request) -> Result<Question, StatusCode> {
-    let bad = |_| StatusCode::BAD_REQUEST;
-    let mut pairs = pairs_of(request.uri()).map_err(bad)?;
+    let mut pairs = pairs_of(request.uri()).map_err(|_| StatusCode::BAD_REQUEST)?;
     if request.method() == Method::POST {
         let body = read_body(request).await.map_err(|problem| problem.into_response().status())?;
         let form = String::from_utf8(body.to_vec()).map_err(|_| StatusCode::BAD_REQUEST)?;
+        // A form may have blanks, which no address has.
         let form = form.trim().replace(char::is_whitespace, "%20");
         let address = Uri::builder().path_and_query(format!("/?{form}")).build();
-        pairs.extend(pairs_of(&address.map_err(|_| StatusCode::BAD_REQUEST)?).map_err(bad)?);
+        let address = address.map_err(|_| StatusCode::BAD_REQUEST)?;
+        pairs.extend(pairs_of(&address).map_err(|_| StatusCode::BAD_REQUEST)?);
     }
     Ok(Question::from_pairs(pairs))
 }

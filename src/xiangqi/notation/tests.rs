@@ -127,11 +127,14 @@ fn front_middle_rear() {
         ],
     );
     let position = position(fen);
-    let text = |mv, notation| format_move(&position, Move::parse(mv).unwrap(), notation);
-    assert_eq!(text("c6d6", MoveNotation::Chinese), "中兵平六");
-    assert_eq!(text("c6d6", MoveNotation::Wxf), "27=6");
-    assert_eq!(text("e2e1", MoveNotation::Chinese), "后车退一");
-    assert_eq!(text("e2e1", MoveNotation::Wxf), "-R-1");
+    for (mv, notation, text) in [
+        ("c6d6", MoveNotation::Chinese, "中兵平六"),
+        ("c6d6", MoveNotation::Wxf, "27=6"),
+        ("e2e1", MoveNotation::Chinese, "后车退一"),
+        ("e2e1", MoveNotation::Wxf, "-R-1"),
+    ] {
+        assert_eq!(format_move(&position, Move::parse(mv).unwrap(), notation), text);
+    }
 }
 
 #[test]
@@ -164,29 +167,35 @@ fn advisors_on_one_file_are_told_apart_by_what_they_can_do() {
     reads(fen, &[("仕六进五", "d0e1"), ("仕六退五", "d2e1"), ("A6-5", "d2e1")]);
 }
 
+/// The error for a move in the start position.
+fn fault(text: &str) -> MoveError {
+    parse_move(&Position::start(), text).unwrap_err()
+}
+
+fn assert_illegal(text: &str, expected: IllegalReason) {
+    match fault(text) {
+        MoveError::Illegal { reason, .. } => assert_eq!(reason, expected, "{text}"),
+        other => panic!("{text}: {other}"),
+    }
+}
+
 #[test]
 fn faults_say_what_is_wrong() {
-    let start = Position::start();
-    let fault = |text| parse_move(&start, text).unwrap_err();
-    let illegal = |text, reason| match fault(text) {
-        MoveError::Illegal { reason: found, .. } => assert_eq!(found, reason, "{text}"),
-        other => panic!("{text}: {other}"),
-    };
     for text in ["", "炮", "炮二平十", "Z2=5", "hello", "炮二平五马８进７", "12", "e10"]
     {
         assert!(matches!(fault(text), MoveError::Unreadable(_)), "{text}");
     }
     assert!(matches!(fault("车五进一"), MoveError::NoSuchPiece(_)));
     assert!(matches!(fault("前车进一"), MoveError::NoSuchPiece(_)));
-    illegal("e4e5", IllegalReason::EmptySquare);
-    illegal("e6e5", IllegalReason::NotItsTurn);
-    illegal("车一退一", IllegalReason::OffBoard);
-    illegal("马二平五", IllegalReason::NotItsMove);
-    illegal("兵五平四", IllegalReason::NotItsMove);
-    illegal("车一平二", IllegalReason::OwnPiece);
-    illegal("车一进四", IllegalReason::Blocked);
-    illegal("炮二进六", IllegalReason::Blocked);
-    illegal("马二进四", IllegalReason::Blocked);
+    assert_illegal("e4e5", IllegalReason::EmptySquare);
+    assert_illegal("e6e5", IllegalReason::NotItsTurn);
+    assert_illegal("车一退一", IllegalReason::OffBoard);
+    assert_illegal("马二平五", IllegalReason::NotItsMove);
+    assert_illegal("兵五平四", IllegalReason::NotItsMove);
+    assert_illegal("车一平二", IllegalReason::OwnPiece);
+    assert_illegal("车一进四", IllegalReason::Blocked);
+    assert_illegal("炮二进六", IllegalReason::Blocked);
+    assert_illegal("马二进四", IllegalReason::Blocked);
     let pinned = position("3k5/9/9/9/4r4/9/9/4C4/9/4K4 w - - 0 1");
     let fault = parse_move(&pinned, "炮五平四").unwrap_err().to_string();
     assert_eq!(fault, "\"炮五平四\" is illegal: it leaves the own king in check");

@@ -164,8 +164,9 @@ fn run_game<G: Terminal + Symmetric>(
     let options = args.options::<G>()?;
     let was_backed = args.into.as_deref().is_some_and(super::is_backed);
     let intake = &args.intake;
-    let open = |path| ListFile::open("--disputes", path, args.output());
-    let mut list = args.disputes.as_deref().map(open).transpose()?;
+    let list = args.disputes.as_deref();
+    let list = list.map(|path| ListFile::open("--disputes", path, args.output()));
+    let mut list = list.transpose()?;
     let mut in_doubt = DisputeCounts::default();
     let (passed_over, report) =
         intake.read::<G, _>(args.output(), |files, progress, rejected| {
@@ -206,16 +207,21 @@ fn list_disputes<G: Terminal + Symmetric>(
     files: &[PathBuf],
     options: &BuildOptions,
 ) -> Result<DisputeCounts, BuildError> {
-    let text = |result: Option<Outcome>| result.map_or("*".to_owned(), |r| r.to_string());
     disputes::<G>(files, folder_of(args.output()), options, &mut |dispute| {
         let Dispute { game_id, doubt, counted, end, place, number, stated, .. } = dispute;
         let end = end.map_or("-".to_owned(), |end| end.to_string());
-        let (counted, stated, source) = (text(*counted), text(*stated), dispute.source_name());
+        let (counted, stated) = (result_text(*counted), result_text(*stated));
+        let source = dispute.source_name();
         let id = game_id.0.iter().fold(String::new(), |id, byte| id + &format!("{byte:02x}"));
         list.line(format_args!(
             "{id}\t{doubt}\t{counted}\t{end}\t{source}\t{place}\t{number}\t{stated}"
         ));
     })
+}
+
+/// A result as game files write it.
+fn result_text(result: Option<Outcome>) -> String {
+    result.map_or("*".to_owned(), |outcome| outcome.to_string())
 }
 
 impl Args {
@@ -307,6 +313,7 @@ impl Rules {
             Colour::Black => mover(G::BLACK),
         });
         put(colour.or(self.winner_only.then_some(Mover::Winner)).map(Some), &mut filter.mover);
+        // A flag that is not given leaves what the options of a book that is added to say.
         filter.every_record |= self.no_dedup;
         filter.no_groups |= self.no_groups;
         filter.fold_mirror |= self.fold_mirror;

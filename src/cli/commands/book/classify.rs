@@ -185,17 +185,21 @@ fn print<G: Terminal>(
 }
 
 fn print_comparison(c: &Comparison, out: &mut dyn Write) -> Result<(), CliError> {
-    let percent = |part: u64| 100.0 * part as f64 / c.stated.max(1) as f64;
     say!(
         out,
         "{} with a code: {:.2}% have the same letter, {:.2}% the same code",
         counts::games(c.stated),
-        percent(c.letters),
-        percent(c.codes)
+        percent_of(c.letters, c.stated),
+        percent_of(c.codes, c.stated)
     )?;
     for ((stated, found), games) in c.others().into_iter().take(PAIRS) {
         let found = found.map_or_else(|| "-".to_owned(), |code| code.to_string());
         say!(out, "stated {stated}, found {found:<3} {games:>6}")?;
     }
     Ok(())
+}
+
+/// A share in percent; 0 of nothing.
+fn percent_of(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
 }

@@ -224,14 +224,20 @@ fn read_script(path: &Path) -> Result<(String, Vec<Vec<u8>>), CliError> {
 /// The encoding of a script as a whole, any that game files are in: single lines in another one can be valid
 /// UTF-8 by chance. Preferred is one in which every line can be read.
 fn encoding_of(lines: &[Vec<u8>]) -> Encoding {
-    let fits = |encoding| lines.iter().all(|line| decode(line, encoding).is_ok());
-    if fits(Encoding::Utf8) {
+    if is_readable(lines, Encoding::Utf8) {
         return Encoding::Utf8;
     }
+    // Lines of ASCII are the same in all candidates and would only fill the sample.
     let sample = lines.iter().filter(|line| !line.is_ascii()).flatten();
     let likely = Encoding::detect(&sample.copied().take(SAMPLE).collect::<Vec<u8>>());
     let candidates = [likely, Encoding::Gb18030, Encoding::Big5].into_iter();
-    candidates.filter(|&e| e != Encoding::Utf8).find(|&e| fits(e)).unwrap_or(likely)
+    let mut others = candidates.filter(|&e| e != Encoding::Utf8);
+    others.find(|&e| is_readable(lines, e)).unwrap_or(likely)
+}
+
+/// Returns true if every line can be read in that encoding.
+fn is_readable(lines: &[Vec<u8>], encoding: Encoding) -> bool {
+    lines.iter().all(|line| decode(line, encoding).is_ok())
 }
 
 /// The text of a script's line. What cannot be read in full is refused, for it would be stored, and so is

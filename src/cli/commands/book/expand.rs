@@ -146,10 +146,9 @@ impl<G: Scorable> Scored<'_, G> {
             for task in &known {
                 done.added += self.add(task, &mut saver.pending);
             }
-            let line = |number: usize| open[number].whole();
             ask(
                 open.len(),
-                &line,
+                &|number: usize| open[number].whole(),
                 &mut engines,
                 &mut saver,
                 &mut |number, evaluation, findings| {
@@ -162,6 +161,7 @@ impl<G: Scorable> Scored<'_, G> {
                     further.extend(next.map(|next| (number, next)));
                 },
             )?;
+            // Answers come in any order from several engines; the result must not depend on it.
             further.sort_by_key(|(number, _)| *number);
             tasks = further.into_iter().map(|(_, task)| task).collect();
         }

@@ -160,10 +160,9 @@ fn run_lines(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, 
         context.out.write_all(&text)?;
         return Ok(exit::OK);
     };
-    let place = || path.shown().to_string();
     let _lock = FileLock::take(path)?;
-    let mut file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
-    file.write_all(&text).and_then(|()| file.commit()).or_exit_with(exit::IO, place)?;
+    let mut file = AtomicFile::create_new(path).or_exit_at(exit::CANNOT_CREATE, path)?;
+    file.write_all(&text).and_then(|()| file.commit()).or_exit_at(exit::IO, path)?;
     if context.common.json {
         write_answer(context.out, &LinesExportAnswer::of(book.path(), path, &lines))?;
         return Ok(exit::OK);
@@ -192,16 +191,15 @@ fn run_csv<G: Symmetric + Notation>(
         write_csv::<G>(book, min_games, &Bar::hidden(), context.out)?;
         return Ok(exit::OK);
     };
-    let place = || path.shown().to_string();
     let _lock = FileLock::take(path)?;
-    let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
+    let file = AtomicFile::create_new(path).or_exit_at(exit::CANNOT_CREATE, path)?;
     let mut out = BufWriter::new(file);
     write_csv::<G>(book, min_games, &Bar::new(), &mut out)
-        .map_err(|error| error.within(place()))?;
+        .map_err(|error| error.within(path.shown()))?;
     out.into_inner()
         .map_err(io::IntoInnerError::into_error)
         .and_then(AtomicFile::commit)
-        .or_exit_with(exit::IO, place)?;
+        .or_exit_at(exit::IO, path)?;
     Ok(exit::OK)
 }
 
@@ -253,6 +251,7 @@ fn write_csv<G: Symmetric + Notation>(
 ) -> Result<(), CliError> {
     let mut out = Csv::from_writer(out);
     let mut head = HEAD;
+    // The two empty names of `HEAD`.
     [head[5], head[7]] = Side::ALL.map(side_name::<G>);
     out.write_record(head).map_err(io_error)?;
     bar.show("reading", 0, 0);
@@ -286,6 +285,7 @@ fn write_unreached<G: Notation>(
     let mut left = unreached;
     let mut written = Ok(());
     book.for_each_entry(|entry| {
+        // Both are in the order of keys and moves, so that one pass over the entries meets them in turn.
         if written.is_ok() && left.first() == Some(&(entry.key, entry.mv)) {
             left = &left[1..];
             if entry.has_games(min_games) {
@@ -332,7 +332,6 @@ fn line(
     (weight, priority): &(String, i64),
     marks: &[String],
 ) -> Vec<String> {
-    let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
     let mut fields = vec![
         mv.to_owned(),
         t.games.to_string(),
@@ -340,14 +339,19 @@ fn line(
         t.draws.to_string(),
         t.second.to_string(),
         score.to_owned(),
-        number(t.mean_rating()),
-        number(t.years.map(|y| y.min.into())),
-        number(t.years.map(|y| y.max.into())),
+        number_cell(t.mean_rating()),
+        number_cell(t.years.map(|y| y.min.into())),
+        number_cell(t.years.map(|y| y.max.into())),
         weight.clone(),
         priority.to_string(),
     ];
     fields.extend(marks.iter().map(|mark| unlike_a_formula(mark)));
     fields
+}
+
+/// The cell of a number, empty without one.
+fn number_cell(number: Option<u64>) -> String {
+    number.map_or_else(String::new, |number| number.to_string())
 }
 
 /// The first characters by which a spreadsheet recognises a formula, and the apostrophe, which prevents that.
@@ -410,8 +414,8 @@ mod tests {
         drop(out);
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&bytes[..]);
         let row = reader.records().next().unwrap().unwrap();
-        let unmarked = |cell: &str| cell.strip_prefix('\'').unwrap_or(cell).to_owned();
-        let cells = row.iter().skip(3).map(unmarked).collect();
+        let cells = row.iter().skip(3);
+        let cells = cells.map(|cell| cell.strip_prefix('\'').unwrap_or(cell).to_owned()).collect();
         drop(reader);
         (bytes, cells)
     }

@@ -123,8 +123,8 @@ fn marks_list<M>(found: &BookMove<M>) -> Vec<String> {
         parts.push(text!("priority {}", found.priority));
     }
     parts.extend(found.groups.iter().map(|group| text!("group {}", Visible(group))));
-    let comment = |text: &String| Visible(text.replace('\n', " / ")).to_string();
-    parts.extend(found.comment.as_ref().map(comment));
+    let comment = found.comment.as_ref();
+    parts.extend(comment.map(|text| Visible(text.replace('\n', " / ")).to_string()));
     parts
 }
 

@@ -123,9 +123,11 @@ fn score<G: Scorable>(
     let unscored = unscored.iter().filter(|drop| drop.kind == DropOutKind::Unscored);
     let mut leaves: Vec<GraphNode> = unscored.map(|drop| drop.node).collect();
     if args.inner {
-        let is_open = |&node: &GraphNode| !scores.contains_key(&graph.key(node).to_i64());
-        let is_inner = |&node: &GraphNode| !graph.is_leaf(node) && !graph.is_over(node);
-        let mut inner: Vec<GraphNode> = graph.nodes().filter(is_open).filter(is_inner).collect();
+        let mut inner: Vec<GraphNode> = graph
+            .nodes()
+            .filter(|&node| !scores.contains_key(&graph.key(node).to_i64()))
+            .filter(|&node| !graph.is_leaf(node) && !graph.is_over(node))
+            .collect();
         inner.sort_by_key(|&node| (graph.depth(node), graph.key(node)));
         leaves.extend(inner);
     }
@@ -160,6 +162,7 @@ fn import<G: Scorable>(book: &Book, args: &Args, file: &Path) -> Result<u64, Cli
                 Err(what) => bad = Some(what),
             }
         }
+        // Before an error is returned, too: its message counts the scores before it as kept.
         if findings.scores.len() >= BATCH || is_end || bad.is_some() {
             imported += findings.scores.len() as u64;
             if !findings.is_empty() {

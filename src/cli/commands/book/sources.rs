@@ -203,6 +203,7 @@ impl<'a> Saver<'a> {
             let began = Instant::now();
             self.pending.save(self.path)?;
             self.pending = Findings::default();
+            // Saving to a large book may take long: it is to have at most about a tenth of the time.
             self.pause = SAVE_AFTER.max(began.elapsed() * 10);
         }
         self.saved = Instant::now();
@@ -268,6 +269,7 @@ pub(crate) fn ask<G: Scorable>(
     };
     let result = evaluate_all(lines, line, sources, &stop, &mut done);
     bar.finish_and_clear();
+    // Saving that failed would only fail again.
     if !matches!(result, Err(AskError::Replace(_))) {
         saver.save_at_last()?;
     }
@@ -301,6 +303,7 @@ pub(crate) fn prove<G: Scorable>(
     let (mut found, mut failed) = (Vec::new(), None);
     graph.for_each_position(|node, position| {
         let known = scores.get(&graph.key(node).to_i64());
+        // An estimate of a search is worth replacing, a proof is not.
         let is_known = known.is_some_and(|score| score.evaluation.score.is_proof());
         if is_known || failed.is_some() || !tables.covers(position) {
             return;

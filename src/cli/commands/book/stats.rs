@@ -154,16 +154,14 @@ fn print_first_moves<G: Terminal>(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let start = &found.start;
-    let count = |first: &BookMove<G::Move>| match found.stats.by_weight {
-        true => first.weight,
-        false => first.stats.games,
-    };
-    let all: u64 = found.first_moves.iter().map(count).fold(0, u64::saturating_add);
+    let by_weight = found.stats.by_weight;
+    let played = found.first_moves.iter().map(|first| count_of(first, by_weight));
+    let all: u64 = played.fold(0, u64::saturating_add);
     let mut firsts: Vec<_> = found.first_moves.iter().collect();
-    firsts.sort_by_key(|&first| Reverse(count(first)));
+    firsts.sort_by_key(|&first| Reverse(count_of(first, by_weight)));
     for first in firsts.into_iter().take(FIRST_MOVES) {
         let text = start.write_move(first.mv, notation);
-        let share = 100.0 * count(first) as f64 / all.max(1) as f64;
+        let share = percent_of(count_of(first, by_weight), all);
         match first.stats.score(Side::First) {
             Some(score) => {
                 let score = 100.0 * score;
@@ -182,22 +180,34 @@ fn print_first_moves<G: Terminal>(
     Ok(())
 }
 
+/// The weight of a move, or its games.
+const fn count_of<M>(found: &BookMove<M>, by_weight: bool) -> u64 {
+    match by_weight {
+        true => found.weight,
+        false => found.stats.games,
+    }
+}
+
+/// A share in percent; 0 of nothing.
+fn percent_of(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
 fn print_openings<G: Terminal>(
     openings: &OpeningStats,
     by_weight: bool,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let percent = |games: u64| 100.0 * games as f64 / openings.games.max(1) as f64;
     for (&letter, &games) in &openings.letters {
         let of_letter =
             |text: String| Code::parse(&text).filter(|&code| G::name_of(code).is_some());
         let code = of_letter(format!("{letter}00")).or_else(|| of_letter(format!("1{letter}")));
         let group = word(code.map_or("", Code::group));
-        let share = format!("{:.1}%", percent(games));
+        let share = format!("{:.1}%", percent_of(games, openings.games));
         say!(out, "openings   {letter} {share:>6}  {group}")?;
     }
     for &(code, name, games) in &openings.openings {
-        let share = percent(games);
+        let share = percent_of(games, openings.games);
         let count = match by_weight {
             true => text!("weight {games}"),
             false => counts::games(games),

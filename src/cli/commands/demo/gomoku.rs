@@ -39,8 +39,8 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     let start = Instant::now();
-    let cannot = || "cannot make a folder for the book; is there room for temporary files?";
-    let folder = tempfile::tempdir().or_exit_with(exit::CANNOT_CREATE, cannot)?;
+    let cannot = "cannot make a folder for the book; is there room for temporary files?";
+    let folder = tempfile::tempdir().or_exit_with(exit::CANNOT_CREATE, || cannot)?;
     let book = folder.path().join("demo.book");
     build_book(folder.path(), &book, context)?;
     let line = play(args, &book, context)?;
@@ -54,8 +54,8 @@ fn build_book(folder: &Path, book: &Path, context: &mut Context<'_>) -> Result<(
     say!(context.out, "1. An opening book from the built-in games")?;
     context.out.flush()?;
     let games = folder.join("games.txt");
-    let cannot = || "cannot unpack the built-in games; is there room for temporary files?";
-    fs::write(&games, GAMES).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+    let cannot = "cannot unpack the built-in games; is there room for temporary files?";
+    fs::write(&games, GAMES).or_exit_with(exit::CANNOT_CREATE, || cannot)?;
     let options = BuildOptions { max_ply: BOOK_PLIES, ..BuildOptions::default() };
     let report = book::build::<Board>(&[games], book, options, ReadOptions::default())
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;

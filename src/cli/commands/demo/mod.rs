@@ -151,14 +151,14 @@ impl OutputPaths {
     /// Writes the games played in place of those of another demo.
     fn write_games(&self, pgn: &[u8]) -> Result<(), CliError> {
         let replaces = stands(&self.games) && is_demo_games(&self.games);
+        // What is no file of a demo is not replaced, even if it was put there since the check at the start.
         let create = if replaces { AtomicFile::create } else { AtomicFile::create_new };
         let _lock = FileLock::take(&self.games)?;
-        let write = || {
-            let mut file = create(&self.games)?;
+        let written = create(&self.games).and_then(|mut file| {
             file.write_all(pgn)?;
             file.commit()
-        };
-        write().or_exit_with(exit::CANNOT_CREATE, || self.games.shown().to_string())
+        });
+        written.or_exit_at(exit::CANNOT_CREATE, &self.games)
     }
 }
 
@@ -180,6 +180,7 @@ fn is_demo_games(path: &Path) -> bool {
         });
         all_demo &= matches!(written, Ok(Ok(_)));
     });
+    // Written again, games of a demo are the same bytes: anything that was added makes a difference.
     all_demo && again == bytes
 }
 
@@ -192,6 +193,7 @@ fn is_demo_book(path: &Path, books: &Path) -> bool {
 /// The hashes of the game files of a book as a demo leaves it; `None` where anything else was changed.
 fn sources_of_unchanged(book: &Book) -> Option<BTreeSet<[u8; 32]>> {
     let edits = book.history().ok()?;
+    // A demo that was interrupted before it added its line has left no edits.
     let is_line = edits.is_empty()
         || edits.len() == ENDGAME_LINE.len()
             && edits.iter().zip(ENDGAME_LINE).all(|(step, mv)| step.what.contains(mv));
@@ -219,19 +221,11 @@ enum Games {
 
 impl Games {
     fn new(named: Option<&Path>) -> Result<Self, CliError> {
-        let unpack = || {
-            let folder = tempfile::tempdir()?;
-            for (name, text) in OPENING_FILES.into_iter().chain([SELFPLAY]) {
-                fs::write(folder.path().join(name), text)?;
-            }
-            Ok::<_, std::io::Error>(folder)
-        };
         match named {
             Some(folder) => Ok(Self::Named(folder.to_owned())),
             None => {
-                let cannot =
-                    || "cannot unpack the built-in games; is there room for temporary files?";
-                Ok(Self::BuiltIn(unpack().or_exit_with(exit::CANNOT_CREATE, cannot)?))
+                let cannot = "cannot unpack the built-in games; is there room for temporary files?";
+                Ok(Self::BuiltIn(unpack_games().or_exit_with(exit::CANNOT_CREATE, || cannot)?))
             }
         }
     }
@@ -242,6 +236,15 @@ impl Games {
             Self::BuiltIn(folder) => folder.path(),
         }
     }
+}
+
+/// A temporary folder with the built-in games.
+fn unpack_games() -> std::io::Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir()?;
+    for (name, text) in OPENING_FILES.into_iter().chain([SELFPLAY]) {
+        fs::write(folder.path().join(name), text)?;
+    }
+    Ok(folder)
 }
 
 /// The folder as the report names it.
@@ -431,12 +434,11 @@ fn view(wanted: Option<BoardStyle>) -> View {
 }
 
 fn record(line: &Line<Position>) -> Record<Position> {
-    let judged = || {
+    let result = line.position().outcome().or_else(|| {
         let verdict = Position::judge(line, RuleSet::default(), Horizon::Game).verdict;
         verdict.outcome()
-    };
+    });
     let is_start = *line.start() == Position::start();
-    let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Record {
         tags: vec![
             tag("Game", "Chinese Chess"),
@@ -446,7 +448,12 @@ fn record(line: &Line<Position>) -> Record<Position> {
         ],
         start: (!is_start).then(|| line.start().clone()),
         start_clock: 0,
-        result: line.position().outcome().or_else(judged),
+        result,
         tree: Tree { moves: line.moves().collect(), ..Tree::default() },
     }
+}
+
+/// A tag of a record.
+fn tag(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }

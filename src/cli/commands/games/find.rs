@@ -102,11 +102,10 @@ impl Args {
     fn conditions<G: Game>(&self) -> Conditions {
         let mut filter = Filter::default();
         self.games.apply::<G>(&mut filter);
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Conditions {
-            words: text(&self.words),
-            opening: text(&self.opening),
-            comment: text(&self.comment),
+            words: self.words.clone().unwrap_or_default(),
+            opening: self.opening.clone().unwrap_or_default(),
+            comment: self.comment.clone().unwrap_or_default(),
             plies: (self.min_plies, self.max_plies),
             ..Conditions::of_filter(&filter)
         }

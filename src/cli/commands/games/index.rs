@@ -130,18 +130,17 @@ fn open_at<G: Terminal + Collected>(
 fn made_indexes<G: Terminal>(names: &[PathBuf], own: &Path) -> Result<Vec<PathBuf>, CliError> {
     let mut paths = Vec::new();
     for name in names {
-        let shown = || name.shown().to_string();
         // Also refuses what is not there.
-        let name = name.canonicalize().or_exit_with(exit::NO_INPUT, shown)?;
-        if name.is_dir() {
-            let found = indexes_in::<G>(&name).or_exit_with(exit::NO_INPUT, shown)?;
+        let path = name.canonicalize().or_exit_at(exit::NO_INPUT, name)?;
+        if path.is_dir() {
+            let found = indexes_in::<G>(&path).or_exit_at(exit::NO_INPUT, name)?;
             if found.is_empty() {
-                let message = message!("{} has no index of {}", shown(), G::NAME);
+                let message = message!("{} has no index of {}", name.shown(), G::NAME);
                 return Err(CliError::message(exit::NO_INPUT, message));
             }
             paths.extend(found);
         } else {
-            paths.push(name);
+            paths.push(path);
         }
     }
     paths.sort_unstable();
@@ -159,8 +158,7 @@ fn path_of<G: Terminal>(args: &CollectionArgs) -> Result<PathBuf, CliError> {
         return Err(CliError::message(exit::CANNOT_CREATE, message));
     };
     for input in &args.inputs {
-        let name = || input.shown().to_string();
-        input.metadata().or_exit_with(exit::NO_INPUT, name)?;
+        input.metadata().or_exit_at(exit::NO_INPUT, input)?;
     }
     let first = args.inputs.first().map_or(Path::new(""), PathBuf::as_path);
     index_path::<G>(&folder, &args.inputs)
@@ -179,6 +177,7 @@ fn update<G: Collected>(
             bar.show("reading games", progress.bytes_done, progress.bytes);
         }
     });
+    // The bar is gone before the lines below are written.
     drop(bar);
     match updated {
         Ok(report) => {

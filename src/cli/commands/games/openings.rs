@@ -129,9 +129,10 @@ fn title(opening: &OpeningTrend) -> String {
 
 /// The first years of periods of that many years, from the first game to the last one.
 fn periods(answer: &OpeningsAnswer, years: u16) -> Vec<u16> {
-    let begin = |year: u16| year - year % years.max(1);
     let [first, last] = [answer.years.first(), answer.years.last()];
-    let [first, last] = [first, last].map(|year| year.map_or(0, |year| begin(year.year)));
+    let [first, last] = [first, last].map(|year| year.map_or(0, |year| year.year));
+    // Periods begin at multiples of their length.
+    let [first, last] = [first, last].map(|year| year - year % years.max(1));
     (first..=last).step_by(usize::from(years.max(1))).collect()
 }
 
@@ -142,9 +143,8 @@ fn shares(
     years: u16,
     periods: &[u16],
 ) -> Vec<f64> {
-    let is_in = |year: u16, period: u16| (period..period.saturating_add(years)).contains(&year);
     let share = |&period: &u16| {
-        let own = opening.years.iter().filter(|year| is_in(year.year, period));
+        let own = opening.years.iter().filter(|year| is_in(year.year, period, years));
         let own: u64 = own.map(|year| year.games).sum();
         100.0 * own as f64 / games_of(answer, years, period).max(1) as f64
     };
@@ -153,14 +153,20 @@ fn shares(
 
 /// All games of a period of that many years.
 fn games_of(answer: &OpeningsAnswer, years: u16, period: u16) -> u64 {
-    let is_in = |year: u16| (period..period.saturating_add(years)).contains(&year);
-    answer.years.iter().filter(|year| is_in(year.year)).map(|year| year.games).sum()
+    let of_period = answer.years.iter().filter(|year| is_in(year.year, period, years));
+    of_period.map(|year| year.games).sum()
+}
+
+/// Returns true if the year is one of the period, which has that many years.
+fn is_in(year: u16, period: u16, years: u16) -> bool {
+    (period..period.saturating_add(years)).contains(&year)
 }
 
 /// The plot of the openings that have a code. Periods of few games at both ends are left out: their shares say little.
 fn plot(answer: &OpeningsAnswer, years: u16) -> Plot {
     let periods = periods(answer, years);
     let says_much = |&period: &u16| games_of(answer, years, period) >= PLOTTED;
+    // There is at least one period, that of the first game.
     let first = periods.iter().position(says_much).unwrap_or(0);
     let last = periods.iter().rposition(says_much).unwrap_or(periods.len() - 1);
     let periods = &periods[first..=last];
@@ -181,6 +187,7 @@ fn plot(answer: &OpeningsAnswer, years: u16) -> Plot {
 /// Writes the openings with their shares in some periods.
 fn table(answer: &OpeningsAnswer, out: &mut dyn Write) -> Result<(), CliError> {
     let span = periods(answer, 1).len();
+    // The shortest periods of which all fit into the table.
     let wide = [1, 2, 5, 10, 20, 50, 100].into_iter();
     let years = wide.into_iter().find(|&years| periods(answer, years).len() <= PERIODS);
     let years = years.unwrap_or_else(|| u16::try_from(span).unwrap_or(u16::MAX));

@@ -238,8 +238,8 @@ impl Args {
             return Err(from_match(ContestError::Engines { engines, least: 2, most: MAX_ENGINES }));
         }
         self.check_letters(engines)?;
-        let participant = |(engine, command)| self.participant::<G>(engine, command, known);
-        commands.into_iter().enumerate().map(participant).collect()
+        let commands = commands.into_iter().enumerate();
+        commands.map(|(engine, command)| self.participant::<G>(engine, command, known)).collect()
     }
 
     /// Refuses what is meant for engines that there are not.
@@ -280,6 +280,7 @@ impl Args {
         Ok(Participant {
             protocol: entry.as_ref().map_or(typed, |entry| entry.protocol),
             sizes: entry.as_ref().map(EngineEntry::sizes).unwrap_or_default(),
+            // The last value of an option counts: the order is from the general to the particular.
             options: [kept, &self.option, options, &more].concat(),
             command: entry.map(|entry| entry.command),
             name: of_engine(&self.engine_name, engine).last().or(name).cloned(),
@@ -291,6 +292,7 @@ impl Args {
     fn concurrency(&self, participants: &[Participant]) -> usize {
         let cores = cores().get();
         let threads = participants.iter().map(threads).max().unwrap_or(1);
+        // The engines of a game think in turn, so that a game needs the threads of one of them.
         let most = (cores / threads).max(1);
         let games = NonZero::new(self.concurrency.into()).map_or(most, NonZero::get);
         if games > most {

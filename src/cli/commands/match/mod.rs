@@ -158,6 +158,7 @@ fn tell_warnings<G: Contested>(game: &ContestGame<G>, reported: &mut HashSet<(us
     const MOST: usize = 100;
     for (engine, warnings) in game.engines.into_iter().zip(&game.warnings) {
         for warning in warnings {
+            // The bound comes first: beyond it nothing is remembered, either.
             if reported.len() < MOST && reported.insert((engine, warning.clone())) {
                 notice(message!("engine {}: {warning}", engine_letter(engine)));
             }

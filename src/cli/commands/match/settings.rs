@@ -72,8 +72,10 @@ fn digest_of(command: Option<&EngineCommand>) -> Result<String, CliError> {
     let Some(EngineCommand { program, args }) = command else {
         return file_digest(std::env::current_exe().ok());
     };
+    // On Windows a program may be named without its ending; elsewhere the ending is empty.
     let names = [program.clone(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
     let mut paths: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+    // A bare name is looked up in PATH, as when it is started.
     if Path::new(program).components().count() == 1 {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let in_folder = |folder: PathBuf| names.iter().map(move |name| folder.join(name));

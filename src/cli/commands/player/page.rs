@@ -163,6 +163,7 @@ impl PlayerPage {
             played.push(mv);
             position = after;
         }
+        // Seen by the side of the player; the option to flip boards turns that round.
         let is_flipped = self.look.is_flipped != (side == Side::Second && G::HAS_VIEWS);
         let look = BoardLook { is_flipped, ..self.look };
         let scene = Scene { position: &position, moves: &played, marks: &[], look };
@@ -242,16 +243,13 @@ fn cells(name: String, tally: &Tally) -> Vec<String> {
 
 /// A plot of results.
 fn results(title: String, rows: &[(String, Tally)]) -> Plot {
-    let of = |count: fn(&Tally) -> u64| {
-        rows.iter().map(|(_, tally)| count(tally) as f64).collect::<Vec<_>>()
-    };
     let unknown =
         |tally: &Tally| tally.games.saturating_sub(tally.wins + tally.draws + tally.losses);
     let series = [
-        (word("won"), of(|tally| tally.wins)),
-        (word("drawn"), of(|tally| tally.draws)),
-        (word("lost"), of(|tally| tally.losses)),
-        (word("unknown"), of(unknown)),
+        (word("won"), values_of(rows, |tally| tally.wins)),
+        (word("drawn"), values_of(rows, |tally| tally.draws)),
+        (word("lost"), values_of(rows, |tally| tally.losses)),
+        (word("unknown"), values_of(rows, unknown)),
     ];
     let series = series.map(|(name, values)| Series { name: name.to_owned(), values });
     let series = series.into_iter().filter(|series| {
@@ -260,4 +258,9 @@ fn results(title: String, rows: &[(String, Tally)]) -> Plot {
     let series = series.collect();
     let labels = rows.iter().map(|(label, _)| label.clone()).collect();
     Plot { title, labels, series, kind: PlotKind::Results, unit: "" }
+}
+
+/// A number of each tally.
+fn values_of(rows: &[(String, Tally)], number: fn(&Tally) -> u64) -> Vec<f64> {
+    rows.iter().map(|(_, tally)| number(tally) as f64).collect()
 }

@@ -277,13 +277,15 @@ impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), CliError> {
-        let full = || message!("{}: is the disk full?", self.path.shown());
-        self.file.write_all(bytes).or_exit_with(exit::IO, full)
+        self.file
+            .write_all(bytes)
+            .or_exit_with(exit::IO, || message!("{}: is the disk full?", self.path.shown()))
     }
 
     /// Moves the file to its place.
     fn close(self) -> Result<(), CliError> {
         let Self { path, file, journal, _lock } = self;
+        // The journal goes last: until the file is in its place, it is all there is of the work.
         file.commit().or_exit_with(exit::IO, || path.shown().to_string())?;
         journal.discard();
         Ok(())
@@ -530,12 +532,12 @@ impl<'a, 'b, G: Reviewable> Work<'a, 'b, G> {
     fn review_batch(&mut self) -> Result<(), CliError> {
         let Batch { games, .. } = std::mem::take(&mut self.batch);
         let mut values = self.kept_values(&games)?;
-        let is_open = |number: &usize| values[*number].is_none();
-        let open: Vec<usize> = (0..games.len()).filter(is_open).collect();
+        let open: Vec<usize> = (0..games.len()).filter(|&n| values[n].is_none()).collect();
         let moves: Vec<_> = open.iter().map(|&number| games[number].moves()).collect();
         let bar = &self.bar;
         let evaluated = self.evaluators.evaluate(&moves, &stop_flag(), &mut || bar.inc(1));
         self.tell_warnings();
+        // All finished games go to the journal before one without values ends the batch.
         for (number, evaluated) in open.into_iter().zip(evaluated.map_err(by_kind)?) {
             if let (Some(file), Some(evaluated)) = (&mut self.file, &evaluated) {
                 file.journal.add(games[number].moves(), evaluated).map_err(by_kind)?;
@@ -555,8 +557,8 @@ impl<'a, 'b, G: Reviewable> Work<'a, 'b, G> {
         games: &[Waiting<G>],
     ) -> Result<Vec<Option<GameValues<G>>>, CliError> {
         let Some(file) = &mut self.file else { return Ok(vec![None; games.len()]) };
-        let kept = |game: &Waiting<G>| file.journal.find(game.moves(), self.rules);
-        games.iter().map(kept).collect::<Result<_, _>>().map_err(by_kind)
+        let kept = games.iter().map(|game| file.journal.find(game.moves(), self.rules));
+        kept.collect::<Result<_, _>>().map_err(by_kind)
     }
 
     fn write(&mut self, game: &Waiting<G>, values: &GameValues<G>) -> Result<(), CliError> {

@@ -86,9 +86,12 @@ fn line(name: &str, numbers: &[String], marks: &[String], out: &mut dyn Write) -
 
 /// The points lost in each phase.
 fn where_lost(row: &SummaryRow, out: &mut dyn Write) -> io::Result<()> {
-    let of_phase = |(phase, sums): (GamePhase, &SummarySums)| {
-        format!("{} {:.1}", phase_name(phase), sums.lost())
-    };
-    let phases: Vec<String> = GamePhase::ALL.into_iter().zip(&row.phases).map(of_phase).collect();
+    let phases = GamePhase::ALL.into_iter().zip(&row.phases);
+    let phases: Vec<String> = phases.map(|(phase, sums)| lost_in(phase, sums)).collect();
     say!(out, "  lost in: {}", phases.join(", "))
+}
+
+/// The name of a phase and the points lost in it.
+fn lost_in(phase: GamePhase, sums: &SummarySums) -> String {
+    format!("{} {:.1}", phase_name(phase), sums.lost())
 }

@@ -161,6 +161,7 @@ fn times<G: Reviewable>(reviewed: &Reviewed<'_, G>, out: &mut dyn Write) -> io::
         return Ok(());
     }
     let starts = reviewed.game.start.turn();
+    // The times of the side that does not begin start with the second one; there is one at least, as seen above.
     let [first, second] = Side::ALL.map(|side| time_of(&times[usize::from(side != starts)..]));
     sums_row(word("time used"), &first, &second, out)
 }

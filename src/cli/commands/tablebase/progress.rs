@@ -93,6 +93,7 @@ impl TableJob {
             Some(Phase::Hashing) => (0.85, 0.9),
             Some(Phase::Packing) => (0.9, 1.0),
         };
+        // In a first look both bounds are what was counted, so that the time has no influence.
         let by_time = self.began.elapsed().as_secs_f64() * threads / self.work;
         by_time.clamp(from, to)
     }
@@ -118,6 +119,7 @@ impl ProgressState {
     fn left(&self) -> f64 {
         let (done, _) = self.done();
         let elapsed = self.began.elapsed().as_secs_f64();
+        // As if the work had gone on for `TRUST` seconds before, with all threads at the speed foreseen.
         let speed = (done + TRUST * self.threads) / (elapsed + TRUST);
         (self.total - done).max(0.0) / speed
     }

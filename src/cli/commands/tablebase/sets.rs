@@ -63,8 +63,10 @@ fn read_list(path: &Path) -> Result<BTreeSet<Material>, CliError> {
             continue;
         }
         let pattern = text.parse::<Pattern>();
-        let place = || message!("{}, line {}", lines.name(), lines.number());
-        materials.extend(pattern.or_exit_with(exit::BAD_DATA, place)?.materials());
+        let pattern = pattern.or_exit_with(exit::BAD_DATA, || {
+            message!("{}, line {}", lines.name(), lines.number())
+        })?;
+        materials.extend(pattern.materials());
     }
     if materials.is_empty() {
         return Err(CliError::message(

@@ -50,6 +50,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let found = verify(dir, &materials, &options, &printer);
     printer.done();
     let Proofs { tables: found, interrupted } = found.or_exit(exit::IO)?;
+    // The greatest exit code counts: those of errors are greater than that of a wrong table.
     let mut worst = exit::OK;
     let mut tables = Vec::new();
     for (material, result) in materials.iter().zip(found) {
@@ -109,11 +110,18 @@ mod tests {
 
     use super::*;
 
+    /// The text of a mismatch.
+    fn of(
+        fen: &str,
+        found: Option<Entry>,
+        expected: Option<Entry>,
+        check: &'static str,
+    ) -> Message {
+        text(&Mismatch { fen: fen.to_owned(), found, expected, check })
+    }
+
     #[test]
     fn mismatches_in_words() {
-        let of = |fen: &str, found, expected, check| {
-            text(&Mismatch { fen: fen.to_owned(), found, expected, check })
-        };
         let (win, loss) = (Some(Entry::win(0, 1)), Some(Entry::loss(2, 4)));
         assert_eq!(of("", None, None, "content hash"), "the whole table: wrong content hash");
         assert_eq!(

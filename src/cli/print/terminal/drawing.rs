@@ -77,9 +77,9 @@ impl ShownBoardArgs {
 
 /// Returns true if standard output is a terminal that may be written to in colour.
 pub(crate) fn wants_colour() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
+    stdout().is_terminal() && !is_plain && !is_dumb
 }
 
 /// How a board is shown.
@@ -115,6 +115,7 @@ impl View {
             Some(Side::Second) => "\u{1b}[1;32m",
             None => "",
         };
+        // Signs without a colour are painted only where the last move is.
         let is_plain = !self.is_coloured || colour.is_empty() && !is_last;
         if !is_plain {
             drawing.push_str(colour);
@@ -174,6 +175,7 @@ fn draw_setup(setup: &Setup, view: View, last: Option<Move>) -> String {
             let file = if view.is_flipped { 8 - column } else { column };
             let square = Square::at(file, rank);
             let is_last = last.is_some_and(|mv| mv.to() == square);
+            // The column between two squares has the parentheses of both: the left one closes, the right one opens.
             drawing.push(match (is_last, closing) {
                 (true, _) => '(',
                 (false, true) => ')',
@@ -202,12 +204,11 @@ fn edge(drawing: &mut String, view: View, rank: u8) {
     drawing.push_str("  ");
     for column in 0..9 {
         let file = if view.is_flipped { 8 - column } else { column };
-        let wide = |base: char| char::from_u32(u32::from(base) + u32::from(file)).unwrap_or('?');
         let (sign, is_narrow) = match (view.is_numbered, rank == 0) {
             (true, true) => (RED[usize::from(file)], false),
-            (true, false) if is_wide => (wide('１'), true),
+            (true, false) if is_wide => (wide('１', file), true),
             (true, false) => (char::from(b'1' + file), true),
-            (false, _) if is_wide => (wide('ａ'), true),
+            (false, _) if is_wide => (wide('ａ', file), true),
             (false, _) => (char::from(b'a' + file), true),
         };
         // A Chinese number takes two columns, those of a letter and the blank before it.
@@ -215,6 +216,12 @@ fn edge(drawing: &mut String, view: View, rank: u8) {
         drawing.push(sign);
     }
     drawing.push('\n');
+}
+
+/// The sign of full width of a file, where that of file 0 is `base`.
+fn wide(base: char, file: u8) -> char {
+    // The full-width digits and letters are in the order of ASCII.
+    char::from_u32(u32::from(base) + u32::from(file)).unwrap_or('?')
 }
 
 /// Red and Black differ by the character itself, as on a real set, so no colour is needed.
@@ -272,6 +279,7 @@ impl Drawn for Board {
                 _ => None,
             };
             view.paint(&mut painted, sign, side, is_last);
+            // The diagram has a parenthesis before the stone of the last move, and nowhere else.
             is_last = sign == '(';
         }
         painted + letters

@@ -38,6 +38,7 @@ fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
     let ends = tree.at == bytes.len() && header[NODES..NODES + 4] == [0; 4];
     let is_position = ends && board != Position::start().to_setup().board;
     let has_moves = first.has_child && !is_position;
+    // Looked at ahead, for the piece that moves first tells who is to move.
     let first_square = if has_moves { tree.clone().node()?.0.from.ok() } else { None };
     let stated = if header[SIDE_TO_MOVE] == 1 { Side::Second } else { Side::First };
     let start =

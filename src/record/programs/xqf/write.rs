@@ -78,6 +78,7 @@ fn header(record: &Record<Position>) -> [u8; TREE] {
     };
     for (at, width, name) in TEXTS {
         let text = encoded(record.tag(name).unwrap_or_default().trim(), width - 1);
+        // A byte suffices: the widest field has 64.
         header[at] = text.len() as u8;
         header[at + 1..at + 1 + text.len()].copy_from_slice(&text);
     }
@@ -119,17 +120,18 @@ fn write_tree(out: &mut impl Write, tree: &Tree<Position>) -> io::Result<()> {
         &comment(tree, 0, 0),
     )?;
     let mut waiting = vec![Waiting { tree, has_sibling: false }];
-    let is_main = |line: &Waiting<'_>| std::ptr::eq(line.tree, tree);
     while let Some(line) = waiting.pop() {
+        let is_main = std::ptr::eq(line.tree, tree);
         let moves = &line.tree.moves;
         let mut variations: Vec<&Variation<Position>> = line.tree.variations.iter().collect();
+        // The format knows alternatives of moves only.
         variations.retain(|v| !v.tree.moves.is_empty() && v.ply < moves.len());
         variations.sort_by_key(|variation| variation.ply);
         for (ply, &mv) in moves.iter().enumerate() {
             let has_sibling = variations.binary_search_by_key(&ply, |v| v.ply).is_ok()
                 || ply == 0 && line.has_sibling;
             // The comment before a variation's first move goes with the one after it.
-            let before = if ply == 0 && !is_main(&line) { 0 } else { ply + 1 };
+            let before = if ply == 0 && !is_main { 0 } else { ply + 1 };
             let text = comment(line.tree, before, ply + 1);
             let follows = Follows { child: ply + 1 < moves.len(), sibling: has_sibling };
             write_node(out, squares(mv), follows, &text)?;

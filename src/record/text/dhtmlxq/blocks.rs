@@ -82,6 +82,7 @@ impl<'a> Blocks<'a> {
             return None;
         }
         let begin = at + rest.len() - name.len();
+        // There is a byte: the bracket at least was found.
         let is_value = name[0] == b'_';
         let mark = match (slashes.is_some(), is_value) {
             (false, true) => Mark::Name(begin + 1..begin + len),
@@ -153,11 +154,13 @@ mod tests {
     use super::*;
 
     fn blocks(text: &str) -> Vec<(u64, String)> {
-        let part = |range: Range<usize>| &text[range];
-        let value = |v: Value| format!("{}={}", part(v.name), part(v.value));
-        Blocks::new(text.as_bytes(), 1)
-            .map(|b| (b.line, b.values.into_iter().map(value).collect::<Vec<_>>().join(" ")))
-            .collect()
+        let mut found = Vec::new();
+        for block in Blocks::new(text.as_bytes(), 1) {
+            let values = block.values.into_iter();
+            let values = values.map(|v| format!("{}={}", &text[v.name], &text[v.value]));
+            found.push((block.line, values.collect::<Vec<_>>().join(" ")));
+        }
+        found
     }
 
     #[test]

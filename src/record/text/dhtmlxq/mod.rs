@@ -82,11 +82,11 @@ const OTHERS: [&str; 8] =
 
 /// Returns true if a value of that name (in lower case) is no tag.
 fn is_structure(name: &str) -> bool {
-    let has_number = |prefix| {
-        let rest: Option<&str> = name.strip_prefix(prefix);
-        rest.is_some_and(|rest| {
-            !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'_')
-        })
-    };
-    OTHERS.contains(&name) || has_number("comment") || has_number("move_")
+    OTHERS.contains(&name) || has_number(name, "comment") || has_number(name, "move_")
+}
+
+/// Returns true if nothing but numbers stands behind the beginning of a name.
+fn has_number(name: &str, begin: &str) -> bool {
+    let rest = name.strip_prefix(begin).unwrap_or_default();
+    !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'_')
 }

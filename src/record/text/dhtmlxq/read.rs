@@ -37,8 +37,7 @@ pub(crate) fn is_bare(text: &[u8]) -> bool {
 /// The game of a text of digits alone.
 fn bare(text: &[u8]) -> Option<Found> {
     let text = text.strip_prefix(UTF8_MARK).unwrap_or(text);
-    let is_digit = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
-    if text.len() > MAX_BARE_BYTES || !text.iter().all(is_digit) {
+    if text.len() > MAX_BARE_BYTES || !text.iter().copied().all(is_digit_or_blank) {
         return None;
     }
     let moves: String =
@@ -50,6 +49,10 @@ fn bare(text: &[u8]) -> Option<Found> {
     Parts { main, ..Parts::default() }.game().ok()
 }
 
+const fn is_digit_or_blank(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte.is_ascii_whitespace()
+}
+
 /// Cuts a stretch before the values of games.
 pub(crate) fn cut(bytes: &[u8], open: &Chunk, target: usize) -> Vec<Chunk> {
     let blocks = (1..).zip(Blocks::new(bytes, 1).filter(|block| is_game(bytes, block)));
@@ -59,10 +62,14 @@ pub(crate) fn cut(bytes: &[u8], open: &Chunk, target: usize) -> Vec<Chunk> {
 
 /// Returns true if the values belong to a game, or are too many to decide that.
 fn is_game(bytes: &[u8], block: &Block) -> bool {
-    let is_of_game = |name: &[u8]| OF_GAMES.iter().any(|of| name.eq_ignore_ascii_case(of));
     block.len > MAX_GAME_BYTES
         || block.values.len() > MAX_PARTS
         || block.values.iter().any(|value| is_of_game(&bytes[value.name.clone()]))
+}
+
+/// Returns true for the names of values that make a game.
+fn is_of_game(name: &[u8]) -> bool {
+    OF_GAMES.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
 /// Reads the games of a chunk of a text; values that belong to no game are passed over.
@@ -77,6 +84,7 @@ pub(crate) fn read(reader: &mut ChunkReader<'_>) {
     while let Some(block) = blocks.next() {
         let place = Place::Line(block.line);
         let mut game = read_to_fault(part, &block, chunk.encoding);
+        // The mark that is cut off is one of the last game.
         if let Ok(found) = &mut game
             && is_truncated
             && blocks.peek().is_none()
@@ -113,12 +121,17 @@ fn read_to_fault(bytes: &[u8], block: &Block, encoding: Encoding) -> Result<Foun
 fn without_cut_mark(bytes: &[u8]) -> (&[u8], bool) {
     const MARKS: [&[u8]; 3] = [b"[DhtmlXQ", b"[/DhtmlXQ", b"[\\/DhtmlXQ"];
     let text = bytes.trim_ascii_end();
+    // As far back as the longest mark may begin: a name, and what stands before it.
     let tail = &text[text.len().saturating_sub(MAX_NAME_BYTES + 16)..];
     let Some(begin) = tail.iter().rposition(|&byte| byte == b'[') else { return (bytes, false) };
     let tail = &tail[begin..];
-    let is_mark = |mark: &&[u8]| tail.starts_with(mark) || tail.len() > 1 && mark.starts_with(tail);
-    let is_cut = !tail.contains(&b']') && MARKS.iter().any(is_mark);
+    let is_cut = !tail.contains(&b']') && MARKS.iter().any(|mark| begins_mark(tail, mark));
     if is_cut { (&text[..text.len() - tail.len()], true) } else { (bytes, false) }
+}
+
+/// Returns true if a text that begins with a bracket begins a mark, as far as it goes.
+fn begins_mark(text: &[u8], mark: &[u8]) -> bool {
+    text.starts_with(mark) || text.len() > 1 && mark.starts_with(text)
 }
 
 /// Reads a game, at most `plies` plies of its main line.
@@ -143,6 +156,7 @@ fn read_block(
         let name = String::from_utf8_lossy(&bytes[value.name.clone()]);
         parts.take(&name, &texts.decode(encoding, &bytes[value.value.clone()]));
     }
+    // Four digits a move. All plies are a number that overflows.
     if let Some(end) = plies.checked_mul(4) {
         parts.main.moves = parts.main.moves.chars().take(end).collect();
     }
@@ -180,10 +194,9 @@ struct Parts {
 impl Parts {
     fn take(&mut self, name: &str, value: &str) {
         let lower = name.to_ascii_lowercase();
-        let digits = || value.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         match lower.as_str() {
-            "movelist" => self.main.moves = digits(),
-            "binit" => self.board = digits(),
+            "movelist" => self.main.moves = without_blanks(value),
+            "binit" => self.board = without_blanks(value),
             "fen" => self.fen = tidy(value),
             "result" => self.result = outcome(&tidy(&unescape(value, true))),
             lower if is_structure(lower) => {
@@ -193,7 +206,8 @@ impl Parts {
                     && let &[Some(parent), Some(ply), Some(number)] = &numbers(place)[..]
                 {
                     let depth = ply.saturating_sub(1);
-                    let branch = Branch { parent, depth, moves: digits(), ..Branch::default() };
+                    let moves = without_blanks(value);
+                    let branch = Branch { parent, depth, moves, ..Branch::default() };
                     self.branches.push((number, branch));
                 }
             }
@@ -241,6 +255,10 @@ impl Parts {
     }
 }
 
+fn without_blanks(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
 /// The numbers of a name such as `0_5_1`.
 fn numbers(text: &str) -> Vec<Option<usize>> {
     text.split('_').map(|number| number.parse().ok()).collect()
@@ -248,19 +266,21 @@ fn numbers(text: &str) -> Vec<Option<usize>> {
 
 /// Reads `binit`.
 fn men(digits: &str) -> Result<[Option<Square>; 32], BadGameReason> {
-    let malformed = || {
-        let shown: String = digits.chars().take(80).collect();
-        BadGameReason::Malformed(message!("binit is not 64 digits: \"{shown}\""))
-    };
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     if pairs.len() != 32 || !rest.is_empty() {
-        return Err(malformed());
+        return Err(no_board(digits));
     }
     let mut squares = [None; 32];
     for (place, pair) in squares.iter_mut().zip(pairs) {
-        *place = square(*pair).ok_or_else(malformed)?.ok();
+        *place = square(*pair).ok_or_else(|| no_board(digits))?.ok();
     }
     Ok(squares)
+}
+
+/// The fault of a `binit` that is no board.
+fn no_board(digits: &str) -> BadGameReason {
+    let shown: String = digits.chars().take(80).collect();
+    BadGameReason::Malformed(message!("binit is not 64 digits: \"{shown}\""))
 }
 
 /// The square of two digits, file and rank from the top, or the number off the board; `None` if
@@ -336,10 +356,12 @@ impl Weaver {
                 branches[index].comments.push(comment);
             }
         }
+        // A line that is not there has a number that `left_by` does not find.
         for branch in &mut branches[1..] {
             branch.parent = numbers.get(&branch.parent).copied().unwrap_or(usize::MAX);
         }
         let mut children = vec![Vec::new(); branches.len()];
+        // Backwards, for the last one of a list is taken first; sorting keeps that order within a ply.
         for index in (1..branches.len()).rev() {
             if let Some(parent) = left_by(&branches, index) {
                 children[parent].push(index);
@@ -405,6 +427,7 @@ impl Weaver {
         let len = open.tree.moves.len();
         for (ply, text) in std::mem::take(&mut branch.comments) {
             let place = ply.saturating_sub(branch.depth);
+            // Behind the end of a line that was cut are comments on moves that were lost; others go to the end.
             if place <= len || !open.is_cut {
                 open.tree.comments.push((place.min(len), text));
             }
@@ -424,14 +447,18 @@ impl Branch {
 
 impl Open {
     fn play(&mut self, text: &[u8]) -> Result<(), MoveError> {
-        let unreadable = || MoveError::Unreadable(String::from_utf8_lossy(text).into_owned());
         let squares = text.as_chunks::<2>().0;
-        let &[from, to] = squares else { return Err(unreadable()) };
-        let from = square(from).ok_or_else(unreadable)?;
-        let to = square(to).ok_or_else(unreadable)?;
+        let &[from, to] = squares else { return Err(unreadable(text)) };
+        let from = square(from).ok_or_else(|| unreadable(text))?;
+        let to = square(to).ok_or_else(|| unreadable(text))?;
         let mv = Coordinates { from, to }.check(&self.position)?;
         self.position.make(mv);
         self.tree.moves.push(mv);
         Ok(())
     }
+}
+
+/// The fault of digits that are no two squares.
+fn unreadable(text: &[u8]) -> MoveError {
+    MoveError::Unreadable(String::from_utf8_lossy(text).into_owned())
 }

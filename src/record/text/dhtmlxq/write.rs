@@ -66,10 +66,9 @@ pub(crate) fn written(record: &Record<Position>, _: &WriteOptions) -> Result<Wri
 
 /// The number of tags whose names the format needs for itself, or that are second titles.
 fn tags_left_out(record: &Record<Position>) -> u64 {
-    let has_value =
-        |(name, value): &&(String, String)| !is_said_otherwise(name) && !value.trim().is_empty();
-    let tags = record.tags.iter().filter(has_value).count();
-    tags.saturating_sub(tags_written(record).count()) as u64
+    let tags = record.tags.iter();
+    let tags = tags.filter(|(name, value)| !is_said_otherwise(name) && !value.trim().is_empty());
+    tags.count().saturating_sub(tags_written(record).count()) as u64
 }
 
 /// The tags that are written, under the names of their values. A second title would begin another
@@ -113,6 +112,7 @@ fn write_value(out: &mut impl Write, name: &str, value: &str) -> io::Result<()> 
 fn escaped(text: &str, is_comment: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
+        // The next byte, if this is a character of ASCII; no other is asked about it.
         let next = text.as_bytes().get(at + 1);
         match (c, next) {
             ('&', Some(b'#' | b'a'..=b'z')) => out.push_str("&amp;"),

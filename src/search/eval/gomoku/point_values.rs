@@ -270,19 +270,23 @@ mod tests {
         }
     }
 
-    /// Own stones in the windows of five through h8 for the direction to the right, which has a
-    /// shape of its own only in the symmetric example.
-    fn windows_of_both(text: &str) -> i32 {
-        let cell = |at: i32| match usize::try_from(at).ok().and_then(|at| text.as_bytes().get(at)) {
+    /// The number of own stones on a cell, and true if no foreign stone or edge is there.
+    fn cell(text: &str, at: i32) -> (i32, bool) {
+        match usize::try_from(at).ok().and_then(|at| text.as_bytes().get(at)) {
             Some(b'x') => (1, true),
             Some(b'o') => (0, false),
             _ => (0, at >= 0),
-        };
+        }
+    }
+
+    /// Own stones in the windows of five through h8 for the direction to the right, which has a
+    /// shape of its own only in the symmetric example.
+    fn windows_of_both(text: &str) -> i32 {
         if text.contains("xx-xx") {
             return 0;
         }
         (3..=7)
-            .map(|first| (first..first + 5).map(cell))
+            .map(|first| (first..first + 5).map(move |at| cell(text, at)))
             .filter(|window| window.clone().all(|(_, free)| free))
             .map(|window| window.map(|(own, _)| own).sum::<i32>())
             .sum()

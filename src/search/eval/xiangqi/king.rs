@@ -278,15 +278,15 @@ mod tests {
     fn men_on_a_line() {
         let position = Position::from_fen("4k4/9/4b4/9/9/4N4/4C4/9/9/3AK3R w").unwrap();
         let king = Square::at(4, 9);
-        let rank = |square| Line::rank_of(&position, square);
-        let file = |square| Line::file_of(&position, square);
-        assert_eq!(file(king).nearest(false), [Some(7), Some(4), Some(3)]);
-        assert_eq!(rank(king).nearest(false), [None; 3]);
+        let (rank, file) = (Line::rank_of(&position, king), Line::file_of(&position, king));
+        assert_eq!(file.nearest(false), [Some(7), Some(4), Some(3)]);
+        assert_eq!(rank.nearest(false), [None; 3]);
         let red = Square::at(4, 0);
-        assert_eq!(rank(red).nearest(true), [Some(8), None, None]);
-        assert_eq!(rank(red).nearest(false), [Some(3), None, None]);
-        assert_eq!(file(red).nearest(true), [Some(3), Some(4), Some(7)]);
-        assert_eq!(file(red).square(7), Square::parse("e7").unwrap());
-        assert_eq!(rank(red).square(3), Square::parse("d0").unwrap());
+        let (rank, file) = (Line::rank_of(&position, red), Line::file_of(&position, red));
+        assert_eq!(rank.nearest(true), [Some(8), None, None]);
+        assert_eq!(rank.nearest(false), [Some(3), None, None]);
+        assert_eq!(file.nearest(true), [Some(3), Some(4), Some(7)]);
+        assert_eq!(file.square(7), Square::parse("e7").unwrap());
+        assert_eq!(rank.square(3), Square::parse("d0").unwrap());
     }
 }

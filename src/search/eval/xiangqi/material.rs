@@ -112,6 +112,7 @@ fn add_terms<S: Sink>(own: &Count, other: &Count, sink: &mut S) {
     let of = |role: Role| own[role.index()];
     let others = |role: Role| other[role.index()];
     let twice = |role: Role| i32::from(of(role) >= 2);
+    // All but the king, which comes first.
     for role in &Role::ALL[1..] {
         sink.add(MATERIAL + role.index(), of(*role));
         for against in &Role::ALL[1..] {

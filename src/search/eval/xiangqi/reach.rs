@@ -80,6 +80,7 @@ pub(crate) const fn far_half(side: Side) -> Bitboard {
 
 /// The squares of `set` moved one file to the right.
 pub(crate) const fn right_of(set: Bitboard) -> Bitboard {
+    // What leaves the last file arrives on the first one, a rank higher, and is dropped.
     Bitboard::from_bits(set.bits() << 1 & !FILE_A)
 }
 

@@ -9,10 +9,8 @@ use proptest::prelude::*;
 use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, QuietMove};
 use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
 use crate::tablebase::solve::snapshot::KeepNothing;
-use crate::tablebase::solve::solver::{
-    Captures, Examined, GameGraph, UNDECIDED, is_win, solve_with,
-};
-use crate::tablebase::solve::tests::parity_game::{ParityGame, Silent};
+use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, solve_with};
+use crate::tablebase::solve::tests::parity_game::{ParityGame, Silent, result_of_word};
 use crate::tablebase::solve::tests::random_graph::{Capture, RandomGraph};
 use crate::tablebase::value::{Rules, Wdl};
 
@@ -58,7 +56,6 @@ impl RandomChaseGraph {
             let moves_of =
                 |side: usize| (0..graph.size()).map(|slot| graph.next(side, slot).len()).sum();
             let moves: [usize; 2] = [moves_of(0), moves_of(1)];
-            let exchanged = || prop::bool::weighted(0.2);
             let loop_moves = [0, 1].map(|side| {
                 let [both, first, second, none] = weights[side];
                 let chased = prop_oneof![
@@ -67,16 +64,18 @@ impl RandomChaseGraph {
                     second => Just(4),
                     none => Just(0),
                 ];
-                let loop_move = (chased, exchanged(), exchanged())
-                    .prop_map(|(chased, a, b)| LoopMove { chased, exchanged: [a, b] });
+                let exchanged = [prop::bool::weighted(0.2), prop::bool::weighted(0.2)];
+                let loop_move = (chased, exchanged)
+                    .prop_map(|(chased, exchanged)| LoopMove { chased, exchanged });
                 prop::collection::vec(loop_move, moves[side])
             });
             loop_moves.prop_map(move |loop_moves| {
                 let mut side = 0;
                 let loop_moves = loop_moves.map(|moves| {
                     let mut moves = moves.into_iter();
-                    let of = |slot| moves.by_ref().take(graph.next(side, slot).len()).collect();
-                    let lists = (0..graph.size()).map(of).collect::<Vec<Vec<LoopMove>>>();
+                    let lists = (0..graph.size())
+                        .map(|slot| moves.by_ref().take(graph.next(side, slot).len()).collect())
+                        .collect::<Vec<Vec<LoopMove>>>();
                     side += 1;
                     lists
                 });
@@ -231,8 +230,8 @@ impl<'a> Literal<'a> {
     /// The positions that the victim wins.
     fn solve(mut self) -> Vec<bool> {
         let size = self.chase_graph.graph.size();
-        let places = || (0..2 * size).map(|i| (i / size, i % size, 1, 3));
-        let starts: Vec<usize> = places().map(|vertex| self.number(vertex)).collect();
+        let starts: Vec<usize> =
+            (0..2 * size).map(|i| self.number((i / size, i % size, 1, 3))).collect();
         while let Some(vertex) = self.open.pop() {
             self.expand(vertex);
         }
@@ -251,17 +250,18 @@ pub(crate) const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
 
 /// The same game for checks: they are chases of no piece in particular.
 fn as_checks(chase_graph: &RandomChaseGraph) -> RandomChaseGraph {
-    let loop_moves = [0, 1].map(|side| {
-        let of = |slot: usize| {
-            let moves = chase_graph.graph.next(side, slot).iter();
-            let check = |&to: &u32| chase_graph.graph.is_checked(1 - side, to as usize);
-            moves
-                .map(|to| LoopMove { chased: if check(to) { 6 } else { 0 }, exchanged: [false; 2] })
-                .collect()
-        };
-        (0..chase_graph.graph.size()).map(of).collect()
-    });
-    RandomChaseGraph { graph: chase_graph.graph.clone(), loop_moves }
+    let graph = chase_graph.graph.clone();
+    let loop_moves =
+        [0, 1].map(|side| (0..graph.size()).map(|slot| checks_of(&graph, side, slot)).collect());
+    RandomChaseGraph { graph, loop_moves }
+}
+
+/// The moves of a position, a check as a chase of both pieces.
+fn checks_of(graph: &RandomGraph, side: usize, slot: usize) -> Vec<LoopMove> {
+    let checks = graph.next(side, slot).iter().map(|&to| graph.is_checked(1 - side, to as usize));
+    checks
+        .map(|is_check| LoopMove { chased: if is_check { 6 } else { 0 }, exchanged: [false; 2] })
+        .collect()
 }
 
 /// Check and chase in turn, until neither decides anything.
@@ -300,12 +300,7 @@ fn results_with(
 ) -> Vec<Wdl> {
     let solution = solve_with(chase_graph, rules, chases, &Silent, &KeepNothing);
     let solution = solution.unwrap_or_else(|_| panic!("not solved"));
-    let result = |&word: &u16| match word {
-        _ if word & UNDECIDED != 0 => Wdl::Draw,
-        _ if is_win(word) => Wdl::Win,
-        _ => Wdl::Loss,
-    };
-    solution.words.iter().flatten().map(result).collect()
+    solution.words.iter().flatten().map(|&word| result_of_word(word).0).collect()
 }
 
 proptest! {

@@ -19,7 +19,7 @@ use crate::tablebase::solve::table::Table;
 use crate::tablebase::solve::tests::chase_parity_game::{
     MEN, RandomChaseGraph, in_turn_results, solver_results, wins_capture,
 };
-use crate::tablebase::solve::tests::parity_game::Silent;
+use crate::tablebase::solve::tests::parity_game::{Silent, result_of_wins};
 use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Piece;
 
@@ -39,33 +39,43 @@ const NOT_WON: u32 = CHASERS + 4;
 
 /// Returns true if the victim wins a play in which these kinds occur for ever.
 fn victim_wins(kinds: Kinds) -> bool {
-    let has = |kind: u32| kinds >> kind & 1 == 1;
-    if has(WON) || has(NOT_WON) {
-        return has(WON);
+    if has(kinds, WON) || has(kinds, NOT_WON) {
+        return has(kinds, WON);
     }
-    let all_of_chaser = |bit: u32| (0..CHASERS).all(|kind| kind & bit != 0 || !has(kind));
-    let by_check = all_of_chaser(1) && (has(IDLE) || has(CHASES_ONLY));
-    let by_chase = [2, 4].into_iter().any(all_of_chaser) && has(IDLE);
+    let by_check = all_of_chaser(kinds, 1) && (has(kinds, IDLE) || has(kinds, CHASES_ONLY));
+    let by_chase = (all_of_chaser(kinds, 2) || all_of_chaser(kinds, 4)) && has(kinds, IDLE);
     by_check || by_chase
+}
+
+/// Returns true if a kind is one of a set.
+const fn has(kinds: Kinds, kind: u32) -> bool {
+    kinds >> kind & 1 == 1
+}
+
+/// Returns true if all kinds of the chaser's moves have a bit: they check, or chase a piece.
+fn all_of_chaser(kinds: Kinds, bit: u32) -> bool {
+    (0..CHASERS).all(|kind| kind & bit != 0 || !has(kinds, kind))
 }
 
 /// The greatest subsets of a set of kinds whose plays go to the other player than its own.
 fn turning_points(kinds: Kinds) -> Vec<Kinds> {
     static KNOWN: LazyLock<Mutex<HashMap<Kinds, Vec<Kinds>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().expect("no test panics here");
-    let compute = || {
-        let turns = |&part: &Kinds| part & !kinds == 0 && victim_wins(part) != victim_wins(kinds);
-        let mut parts: Vec<Kinds> = (0..kinds).filter(turns).collect();
-        parts.sort_by_key(|part| std::cmp::Reverse(part.count_ones()));
-        let mut greatest: Vec<Kinds> = Vec::new();
-        for part in parts {
-            if greatest.iter().all(|&other| part & !other != 0) {
-                greatest.push(part);
-            }
+    known.entry(kinds).or_insert_with(|| find_turning_points(kinds)).clone()
+}
+
+fn find_turning_points(kinds: Kinds) -> Vec<Kinds> {
+    let subsets = (0..kinds).filter(|part| part & !kinds == 0);
+    let mut parts: Vec<Kinds> =
+        subsets.filter(|&part| victim_wins(part) != victim_wins(kinds)).collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.count_ones()));
+    let mut greatest: Vec<Kinds> = Vec::new();
+    for part in parts {
+        if greatest.iter().all(|&other| part & !other != 0) {
+            greatest.push(part);
         }
-        greatest
-    };
-    known.entry(kinds).or_insert_with(compute).clone()
+    }
+    greatest
 }
 
 /// Side to move, slot, whether the pieces of the victim have exchanged their numbers, and the kind of
@@ -108,11 +118,9 @@ impl<'a> JointGame<'a> {
         for (&to, mv) in graph.graph.next(side, slot).iter().zip(graph.loop_moves_of(side, slot)) {
             let checks = graph.graph.is_checked(1 - side, to as usize);
             let kind = if side != self.victim {
-                let has = |man: u16| {
-                    let number = if exchanged { u16::from(MEN) - man } else { man };
-                    u32::from(mv.chased >> number & 1)
-                };
-                u32::from(checks) | has(1) << 1 | has(2) << 2
+                let numbers = if exchanged { [MEN - 1, MEN - 2] } else { [1, 2] };
+                let [first, second] = numbers.map(|number| u32::from(mv.chased >> number & 1));
+                u32::from(checks) | first << 1 | second << 2
             } else if checks {
                 CHECKS
             } else if mv.chased != 0 {
@@ -135,8 +143,8 @@ impl<'a> JointGame<'a> {
     /// The positions that the victim wins.
     fn solve(mut self) -> Vec<bool> {
         let size = self.graph.graph.size();
-        let start = |i: usize| (i / size, i % size, false, CHECKS);
-        let starts: Vec<usize> = (0..2 * size).map(|i| self.number(start(i))).collect();
+        let starts: Vec<usize> =
+            (0..2 * size).map(|i| self.number((i / size, i % size, false, CHECKS))).collect();
         while self.next.len() < self.vertices.len() {
             let next = self.expand(self.vertices[self.next.len()]);
             self.next.push(next);
@@ -168,8 +176,8 @@ impl<'a> JointGame<'a> {
     /// Some vertices that the player wins who would lose if all kinds occurred for ever.
     fn won_by_other(&self, alive: &[bool], kinds: Kinds, by_victim: bool) -> Option<Vec<usize>> {
         turning_points(kinds).into_iter().find_map(|part| {
-            let leaves = |v: &usize| alive[*v] && part >> self.vertices[*v].3 & 1 == 0;
-            let outside = (0..alive.len()).filter(leaves).collect();
+            let members = (0..alive.len()).filter(|&v| alive[v]);
+            let outside = members.filter(|&v| !has(part, self.vertices[v].3)).collect();
             let mut rest = alive.to_vec();
             self.attractor(alive, by_victim, outside).into_iter().for_each(|v| rest[v] = false);
             let won = self.won(rest.clone());
@@ -208,13 +216,7 @@ impl<'a> JointGame<'a> {
 fn joint_results(graph: &RandomChaseGraph) -> Vec<Wdl> {
     let won = [0, 1].map(|victim| JointGame::new(graph, victim).solve());
     let size = graph.graph.size();
-    let result = |i: usize| match (won[i / size][i], won[1 - i / size][i]) {
-        (true, false) => Wdl::Win,
-        (false, true) => Wdl::Loss,
-        (false, false) => Wdl::Draw,
-        (true, true) => unreachable!("both sides cannot win"),
-    };
-    (0..2 * size).map(result).collect()
+    (0..2 * size).map(|i| result_of_wins(won[i / size][i], won[1 - i / size][i])).collect()
 }
 
 proptest! {

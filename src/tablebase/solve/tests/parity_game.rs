@@ -30,8 +30,8 @@ impl ParityGame {
     /// The vertices of `among` from which the player 0 (even) or 1 (odd) wins.
     pub(crate) fn solve(&self, among: &[bool]) -> [Vec<bool>; 2] {
         let nothing = vec![false; among.len()];
-        let members = || (0..among.len()).filter(|&v| among[v]);
-        let Some(top) = members().map(|v| self.priority[v]).max() else {
+        let members: Vec<usize> = (0..among.len()).filter(|&v| among[v]).collect();
+        let Some(top) = members.iter().map(|&v| self.priority[v]).max() else {
             return [nothing.clone(), nothing];
         };
         let player = usize::from(top % 2);
@@ -40,7 +40,7 @@ impl ParityGame {
         let attracted = self.attract(player, best, among);
         let rest: Vec<bool> = (0..among.len()).map(|v| among[v] && !attracted[v]).collect();
         let mut inner = self.solve(&rest);
-        if members().all(|v| !inner[1 - player][v]) {
+        if members.iter().all(|&v| !inner[1 - player][v]) {
             let mut regions = [nothing.clone(), nothing];
             regions[player] = among.to_vec();
             return regions;
@@ -48,7 +48,7 @@ impl ParityGame {
         let lost = self.attract(1 - player, std::mem::take(&mut inner[1 - player]), among);
         let rest: Vec<bool> = (0..among.len()).map(|v| among[v] && !lost[v]).collect();
         let mut regions = self.solve(&rest);
-        for v in members() {
+        for v in members {
             regions[1 - player][v] |= lost[v];
         }
         regions
@@ -77,9 +77,9 @@ impl ParityGame {
 
 /// The game in which `victim` (the even player) wins if it wins over the board or by the rule.
 fn literal_game(graph: &RandomGraph, victim: usize) -> ParityGame {
-    // Two vertices for the outcomes that end the game: 0 the victim wins, 1 it does not.
+    // Two vertices for the outcomes that end the game: 0 the victim wins, 1 it does not. Those of the slots
+    // follow, side by side.
     let size = graph.size();
-    let number = |side: usize, slot: usize| 2 + side * size + slot;
     let mut game =
         ParityGame { owner: vec![0; 2], priority: vec![2, 3], next: vec![vec![0], vec![1]] };
     for side in 0..2 {
@@ -91,8 +91,9 @@ fn literal_game(graph: &RandomGraph, victim: usize) -> ParityGame {
                 (false, true) => 2,
                 (false, false) => 3,
             };
+            let first = 2 + (1 - side) * size;
             let mut next: Vec<usize> =
-                graph.next(side, slot).iter().map(|&to| number(1 - side, to as usize)).collect();
+                graph.next(side, slot).iter().map(|&to| first + to as usize).collect();
             for capture in graph.captures_of(side, slot) {
                 let victim_wins = match capture {
                     Capture::Draws => false,
@@ -123,27 +124,36 @@ fn literal_results(graph: &RandomGraph) -> Vec<Wdl> {
         .collect();
     let results = (0..2 * graph.size()).map(|i| {
         let side = i / graph.size();
-        match (wins[side][i + 2], wins[1 - side][i + 2]) {
-            (true, false) => Wdl::Win,
-            (false, true) => Wdl::Loss,
-            (false, false) => Wdl::Draw,
-            (true, true) => unreachable!("both sides cannot win"),
-        }
+        result_of_wins(wins[side][i + 2], wins[1 - side][i + 2])
     });
     results.collect()
 }
 
-fn solver_results(graph: &RandomGraph, rules: Rules) -> Vec<(Wdl, u32)> {
-    let solution = solve(graph, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
-    let result = |word: u16| match word {
+/// The result of a position that the side to move wins or not, and the other side or not.
+pub(crate) fn result_of_wins(own: bool, other: bool) -> Wdl {
+    match (own, other) {
+        (true, false) => Wdl::Win,
+        (false, true) => Wdl::Loss,
+        (false, false) => Wdl::Draw,
+        (true, true) => unreachable!("both sides cannot win"),
+    }
+}
+
+/// The result and the rank that a word stands for.
+pub(crate) fn result_of_word(word: u16) -> (Wdl, u32) {
+    match word {
         _ if word & UNDECIDED != 0 => (Wdl::Draw, 0),
         _ if is_win(word) => (Wdl::Win, u32::from(word - 1) / 2),
         _ => (Wdl::Loss, u32::from(word - 2) / 2),
-    };
+    }
+}
+
+fn solver_results(graph: &RandomGraph, rules: Rules) -> Vec<(Wdl, u32)> {
+    let solution = solve(graph, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
     let base = solution.bases.get(1).copied().unwrap_or(u32::MAX);
     let words = solution.words.iter().flatten();
     // Ranks of order 1 and up are not compared.
-    words.map(|&word| result(word)).map(|(wdl, rank)| (wdl, rank.min(base))).collect()
+    words.map(|&word| result_of_word(word)).map(|(wdl, rank)| (wdl, rank.min(base))).collect()
 }
 
 #[test]
@@ -160,9 +170,11 @@ fn long_lines_are_followed_to_their_end() {
 
 #[test]
 fn more_moves_than_words_count_are_refused() {
-    let solved = |moves| solve(&RandomGraph::crowded(moves), Rules::Check, &Silent).map(|_| ());
-    assert_eq!(solved(usize::from(DRAWS) - 1), Ok(()));
-    assert_eq!(solved(usize::from(DRAWS)), Err(SolveError::TooManyMoves));
+    let too_many = Err(SolveError::TooManyMoves);
+    for (moves, expected) in [(DRAWS - 1, Ok(())), (DRAWS, too_many)] {
+        let graph = RandomGraph::crowded(moves.into());
+        assert_eq!(solve(&graph, Rules::Check, &Silent).map(|_| ()), expected);
+    }
 }
 
 /// Gives up after this number of calls.

@@ -13,6 +13,16 @@ pub(crate) enum Capture {
     Loses((u16, u16)),
 }
 
+impl Capture {
+    /// The order of its result; 0 for a draw.
+    const fn order(self) -> u16 {
+        match self {
+            Self::Draws => 0,
+            Self::Wins((order, _)) | Self::Loses((order, _)) => order,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 struct Vertex {
     next: Vec<u32>,
@@ -46,11 +56,11 @@ impl RandomGraph {
     }
 
     fn of_size(size: usize, last_order: u16) -> impl Strategy<Value = Self> {
-        let rank = move || (0..=last_order, 1u16..9);
+        let rank = (0..=last_order, 1u16..9);
         let capture = prop_oneof![
             Just(Capture::Draws),
-            rank().prop_map(Capture::Wins),
-            rank().prop_map(Capture::Loses),
+            rank.clone().prop_map(Capture::Wins),
+            rank.prop_map(Capture::Loses),
         ];
         let captures = prop_oneof![
             5 => Just(Vec::new()),
@@ -67,18 +77,19 @@ impl RandomGraph {
 
     /// Each position has one move, to the one before it; the first has none.
     pub(crate) fn chain(size: u32) -> Self {
-        let vertex = |slot: u32| Vertex {
-            next: slot.checked_sub(1).into_iter().collect(),
-            ..Vertex::default()
-        };
-        let side = || (0..size).map(vertex).collect();
-        Self::new([side(), side()])
+        let side: Vec<Vertex> = (0..size)
+            .map(|slot: u32| Vertex {
+                next: slot.checked_sub(1).into_iter().collect(),
+                ..Vertex::default()
+            })
+            .collect();
+        Self::new([side.clone(), side])
     }
 
     /// Two positions with `moves` moves each.
     pub(crate) fn crowded(moves: usize) -> Self {
-        let side = || vec![Vertex { next: vec![1; moves], ..Vertex::default() }; 2];
-        Self::new([side(), side()])
+        let side = vec![Vertex { next: vec![1; moves], ..Vertex::default() }; 2];
+        Self::new([side.clone(), side])
     }
 
     fn new(vertices: [Vec<Vertex>; 2]) -> Self {
@@ -131,15 +142,11 @@ impl GameGraph for RandomGraph {
 
     fn last_order(&self) -> u16 {
         let captures = self.vertices.iter().flatten().flat_map(|vertex| &vertex.captures);
-        let order = |capture: &Capture| match capture {
-            Capture::Draws => 0,
-            Capture::Wins((order, _)) | Capture::Loses((order, _)) => *order,
-        };
-        captures.map(order).max().unwrap_or(0)
+        captures.map(|capture| capture.order()).max().unwrap_or(0)
     }
 
     fn examine(&self, (): &mut (), slot: u32) -> [Option<Examined>; 2] {
-        let look = |side: usize| {
+        [0, 1].map(|side: usize| {
             let vertex = &self.vertices[side][slot as usize];
             Some(Examined {
                 quiet: match vertex.next.len() as u16 {
@@ -150,8 +157,7 @@ impl GameGraph for RandomGraph {
                 captures: self.captures(&mut (), side, slot, 0),
                 good_capture: false,
             })
-        };
-        [look(0), look(1)]
+        })
     }
 
     fn count_quiet(&self, (): &mut (), side: usize, slot: u32) -> u16 {

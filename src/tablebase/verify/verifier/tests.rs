@@ -15,11 +15,11 @@ fn prover(name: &str, rules: Rules, metric: Metric) -> Prover<'static> {
     let options = GenerateOptions { rules, metric, ..GenerateOptions::default() };
     generate_all(folder.path(), &[material], &options, &NoProgress).unwrap();
     let tables = Tables::open(folder.path(), rules, metric).unwrap();
-    let open = |material| tables.load(material, [true; 2]).unwrap();
-    let mut table = open(material);
+    let mut table = tables.load(material, [true; 2]).unwrap();
     let placements = placements(&table.index, &silent()).unwrap();
     mark(&mut table, &placements);
-    let subs = material.captures().into_iter().map(|left| (left, Arc::new(open(left)))).collect();
+    let subs = material.captures().into_iter();
+    let subs = subs.map(|left| (left, Arc::new(tables.load(left, [true; 2]).unwrap()))).collect();
     Prover::new(table, placements, &subs, metric, silent())
 }
 
@@ -84,10 +84,10 @@ fn any_changed_value_is_noticed() {
                 // A win made a loss and the reverse, distances 1 more and 1 less, a draw.
                 let win_or_loss = ((word - 1) ^ 1) + 1;
                 let choices = [win_or_loss, word + 2, word.wrapping_sub(2), DRAW, 1, last];
-                let is_other = |&other: &u16| other != word && (1..=last).contains(&other);
-                for changed in
-                    choices.into_iter().filter(|c| is_other(c) || *c == DRAW && word != DRAW)
-                {
+                let others = choices.into_iter().filter(|&other: &u16| {
+                    other != word && (other == DRAW || (1..=last).contains(&other))
+                });
+                for changed in others {
                     let result = prover.prove_with(rules, place, changed);
                     assert!(!result.passed(), "{name} {rules} {metric} {place:?} {changed}");
                     assert!(!result.mismatches[0].fen.is_empty());
@@ -142,8 +142,9 @@ fn values_without_the_rule_do_not_pass_for_values_with_it() {
     assert!(prover.prove(Rules::None).unwrap().passed());
     let result = prover.prove(Rules::Check).unwrap();
     assert!(!result.passed());
-    let by_rule = |mismatch: &Mismatch| mismatch.check.contains("by the repetition rule");
-    assert!(result.mismatches.iter().any(by_rule), "{:?}", result.mismatches);
+    let mut checks = result.mismatches.iter().map(|mismatch| mismatch.check);
+    let is_by_rule = checks.any(|check| check.contains("by the repetition rule"));
+    assert!(is_by_rule, "{:?}", result.mismatches);
 }
 
 #[test]
@@ -153,14 +154,13 @@ fn reports_do_not_depend_on_threads() {
         let (side, slot) = prover.find(start, |entry| entry.wdl == Wdl::Win).unwrap();
         prover.table.words[side][slot] = DRAW;
     }
-    let mut prove = |threads| {
+    let [one, four] = [1, 4].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let result = pool.install(|| prover.prove(Rules::Check)).unwrap();
         (result.wrong, result.mismatches)
-    };
-    let one = prove(1);
+    });
     assert_eq!(one.1.len(), REPORTED);
-    assert_eq!(one, prove(4));
+    assert_eq!(one, four);
 }
 
 #[test]
@@ -185,9 +185,11 @@ fn chases_that_the_table_lacks_are_noticed() {
     let by_check = prover("KRCvKR", Rules::Check, Metric::Dtm).table;
     let mut prover = prover("KRCvKR", Rules::Asian, Metric::Dtm);
     for side in 0..2 {
-        let differs = |slot: &usize| by_check.words[side][*slot] == DRAW;
-        let is_decided = |slot: &usize| !matches!(prover.table.words[side][*slot], DRAW | ILLEGAL);
-        let slot = (0..by_check.words[side].len()).filter(differs).find(is_decided).unwrap();
+        let mut words = by_check.words[side].iter().zip(&prover.table.words[side]);
+        let slot = words.position(|(&by_check, &by_chase)| {
+            by_check == DRAW && !matches!(by_chase, DRAW | ILLEGAL)
+        });
+        let slot = slot.unwrap();
         assert!(!prover.prove_with(Rules::Asian, (side, slot), DRAW).passed());
     }
 }
