@@ -46,7 +46,7 @@ struct Play {
 
 impl Play {
     fn new(position: Position, setup: &Setup, rules: RuleSet) -> Self {
-        // A FEN numbers pairs of moves from 1, and may have a 0 there.
+        // Pairs of moves are numbered from 1.
         let pairs = setup.fullmoves.saturating_sub(1) as usize;
         let ply = 2 * pairs + usize::from(setup.turn == Side::Second);
         Self { line: Line::new(position, setup.halfmove_clock).begun_at(ply), rules }

@@ -61,7 +61,7 @@ impl<T> Deref for HandleTarget<T> {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is locked is whole between any two steps: a panic of another thread spoils nothing.
+    // A panic leaves nothing behind these locks half changed, so that a poisoned one can be used on.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -102,7 +102,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
     /// Gives a new handle to something.
     pub(crate) fn open(&self, value: T) -> Result<u64, Failure> {
         let mut serial = locked(&self.serial);
-        // The lock is held until every lane has the object, so that no other takes the slot.
+        // The lock is held until every lane has the object, so that no other thread takes the slot.
         let slot = self.free_slot().ok_or(Failure::of(JZ_ERROR_TOO_MANY))?;
         *serial = serial.wrapping_add(1);
         let upper = u64::from(self.kind) << SERIAL_BITS | u64::from(*serial);
@@ -130,7 +130,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
     pub(crate) fn close(&self, handle: u64) -> Result<(), Failure> {
         let serial = locked(&self.serial);
         let closed: Vec<_> = self.lanes.iter().filter_map(|lane| lane.close(handle)).collect();
-        // Before what is closed is dropped, which may take long.
+        // What was closed is dropped at the end of this function, which may take long: not under the lock.
         drop(serial);
         if closed.is_empty() { Err(self.not_found(handle)) } else { Ok(()) }
     }

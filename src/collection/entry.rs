@@ -43,7 +43,7 @@ impl GameKey {
     fn of(json: &[u8]) -> Self {
         let mut bytes = [0; 8];
         blake3::Hasher::new().update(json).finalize_xof().fill(&mut bytes);
-        // The text has five bits a letter, 60 in all: the number fits, and is never negative.
+        // Only the 60 bits that the text holds, five in each letter; so the number is never negative, either.
         Self((u64::from_le_bytes(bytes) >> (u64::BITS - 5 * KEY_LETTERS)).cast_signed())
     }
 }
@@ -236,7 +236,7 @@ pub(crate) fn postings_of<G: Collected>(record: &Record<G>, line: u64) -> Vec<Po
         let image = mv.map(|mv| position.canonical_move(canonical, mv).pack());
         postings.push(Posting::new(canonical.key, line, ply, image));
         let material = position.material();
-        // Only saves work: most moves leave the material, and repeated postings go below.
+        // Only saves work: most moves leave the material as it is, and repeated postings are removed below.
         if material != last_material {
             postings.extend(material.map(|key| Posting::new(key, line, ply, None)));
             last_material = material;

@@ -65,12 +65,12 @@ pub(crate) fn expect_going(stop: &StopFlag) -> Result<(), IndexError> {
     if stop.is_set() { Err(IndexError::Interrupted) } else { Ok(()) }
 }
 
-/// The outcome of a query of SQLite, whose fault is to name the index.
+/// Gives an error of SQLite the path of the index.
 pub(crate) trait QueryResult<T> {
-    /// The outcome with a fault of the index at `path`.
+    /// An error becomes one of the index at `path`.
     fn in_index(self, path: &Path) -> Result<T, IndexError>;
 
-    /// The outcome with a fault of another index, at `path`, from which games are taken over.
+    /// An error becomes one of another index, at `path`, from which games are taken over.
     fn in_other(self, path: &Path) -> Result<T, IndexError>;
 }
 

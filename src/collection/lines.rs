@@ -93,7 +93,7 @@ impl LineSpan {
         let found =
             index.connection.query_row(sql, (), |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]));
         let [first, last, lines]: [i64; 3] = found.in_index(&index.path)?;
-        // Lists by number take memory for free numbers, too: a damaged file must not claim it all.
+        // Lists by number take memory for free numbers, too: a damaged file must not make them take all of it.
         let most = FREE_NUMBERS.saturating_add(lines.saturating_mul(16));
         let span = last.checked_sub(first).filter(|span| (0..=most).contains(span));
         let span =

@@ -109,7 +109,7 @@ impl GameIndex {
             Self::connect(path, own_stop)?.first_moves_in(buckets, years, search, stop)
         });
         let mut best = Best::new(search);
-        // Each part has its own first ones in the same order: those of all are among them.
+        // Each part returns those that come first among its own, in the same order; the first of all are among these.
         for part in found.collect::<Result<Vec<_>, IndexError>>()? {
             part.into_iter().for_each(|first| best.add(first));
         }
@@ -136,7 +136,7 @@ impl GameIndex {
             visits.retain(|visit: &Posting| visit.next().is_some() && years.has(visit));
             visits.sort_unstable();
             for group in visits.chunk_by_mut(|a, b| a.key() == b.key()) {
-                // The game with the novelty is a visit besides those of the earlier games.
+                // Not `theory` visits: one more is that of the game with the novelty.
                 if group.len() as u64 > search.theory {
                     add_first_moves(group, years, search, &mut best);
                 }

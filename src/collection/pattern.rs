@@ -241,7 +241,7 @@ fn row_of<G: Collected>(
                     // A number may have hundreds of digits; it is held at one that no row reaches.
                     count = (count * 10 + digit).min(MOST_POINTS as u32);
                 }
-                // A column beyond every board stays one: the caller refuses the row for it.
+                // Cut at 255, which is beyond every board, too: the caller refuses such a row.
                 let until = (column + count).min(u32::from(u8::MAX));
                 for column in column..until {
                     points.push(WantedPoint { column: column as u8, row, letter: None });

@@ -78,7 +78,7 @@ pub struct GameIndex {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
     pub(crate) stop: StopFlag,
-    /// Goes after the connection.
+    /// Behind the connection, so that it is dropped after it.
     _noted: NotedFile,
 }
 
@@ -228,15 +228,16 @@ impl GameIndex {
         Ok(())
     }
 
-    /// Opens a file that is an index, or an empty one, once `check` has had a look at it without SQLite.
+    /// Opens a file that is an index, or an empty one, after `check` has looked at it without SQLite. A file on which this
+    /// process has a connection already is not looked at.
     fn connect_checked(
         path: &Path,
         stop: &StopFlag,
         check: impl FnOnce() -> Result<(), IndexError>,
     ) -> Result<Self, IndexError> {
         let mut open = OpenFiles::lock();
-        // Whoever closes a file under Unix gives up the locks that other connections of this process have on it. So one that
-        // is open, and has been checked for that, is not looked at again.
+        // Under Unix a process that closes a file loses all its locks on it, those of its other connections, too. So a file
+        // that has a connection is not opened and closed here again: it was checked before the first one.
         if !open.holds(path) {
             check()?;
         }
@@ -345,10 +346,10 @@ impl GameIndex {
 /// Tells a file from every other one: its device and its number there.
 type FileId = (u64, u64);
 
-/// The files that connections of this process are open on, each as often as it is open.
+/// The files on which this process has open connections, once for each connection.
 static OPEN: Mutex<Vec<FileId>> = Mutex::new(Vec::new());
 
-/// The list of open files, which nobody else changes meanwhile.
+/// The list of open files, locked: no other thread opens an index meanwhile.
 struct OpenFiles(MutexGuard<'static, Vec<FileId>>);
 
 impl OpenFiles {
@@ -368,7 +369,7 @@ impl OpenFiles {
     }
 }
 
-/// An entry in the list of open files, which goes with it.
+/// An entry in the list of open files, removed from it when this is dropped.
 #[derive(Debug)]
 struct NotedFile(Option<FileId>);
 
@@ -381,13 +382,14 @@ impl Drop for NotedFile {
     }
 }
 
-/// The file at a path, where closing a file gives up locks.
+/// The file at a path. A link counts as itself: the path of a link is not that of an open file.
 #[cfg(unix)]
 fn file_id(path: &Path) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
     path.symlink_metadata().ok().map(|about| (about.dev(), about.ino()))
 }
 
+/// Always `None`, so that no file is listed: here closing a file leaves the locks of other handles alone.
 #[cfg(not(unix))]
 fn file_id(_path: &Path) -> Option<FileId> {
     None

@@ -64,7 +64,7 @@ impl<G: Contested> MatchOpenings<G> {
             seen.insert((position.canonical().key, line.clock()))
         });
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
-        // Fisher and Yates' shuffle; of 64 random bits the remainder is as good as even.
+        // The shuffle of Fisher and Yates; the bias of the remainder of a 64-bit number is negligible.
         for last in (1..list.len()).rev() {
             let other = chance.next_u64() % (last as u64 + 1);
             list.swap(last, other as usize);

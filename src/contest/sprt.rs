@@ -117,9 +117,9 @@ fn likeliest(shares: &[f64; 5], mean: f64) -> [f64; 5] {
     // After 60 halvings the error is below the rounding of the denominators.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        let weighed = weighed(shares, mean, middle);
+        let frequencies = weighed(shares, mean, middle);
         let excess: f64 =
-            weighed.iter().zip(0_u8..).map(|(q, i)| q * (f64::from(i) / 4.0 - mean)).sum();
+            frequencies.iter().zip(0_u8..).map(|(q, i)| q * (f64::from(i) / 4.0 - mean)).sum();
         if excess > 0.0 {
             low = middle;
         } else {

@@ -147,7 +147,6 @@ impl<'a> Converter<'a> {
 
     /// Returns true if a move that holds out for `plies` plies may belong to a loop that loses.
     fn may_lose_in_loop(&self, position: &Position, mv: Move, plies: u32) -> bool {
-        // Too few plies for a claim, or rules without one.
         if plies + self.past < CLAIM_PLIES || self.rules == RuleSet::None {
             return false;
         }

@@ -104,6 +104,6 @@ impl fmt::Display for ScoreKind {
 
 /// The centipawns of a win by tablebase in that number of plies.
 fn table_centipawns(plies: u32) -> i64 {
-    // In 64 bits, for `plies` may be any number of 32.
+    // In 64 bits: `plies` may be any 32-bit number, so that the difference may leave the range of 32 bits.
     i64::from(ScoreKind::TABLE) - i64::from(plies)
 }

@@ -711,7 +711,8 @@ impl Board {
     /// Returns true if the side to move has empty points, and all of them are forbidden.
     fn is_out_of_moves(&self) -> bool {
         self.variant.forbids(self.turn)
-            // Only suspects can be forbidden: nearly always some empty point is none, which the counts show.
+            // Only suspects can be forbidden: if some empty point is no suspect, which the counts show without a
+            // walk over the points, there is a legal move.
             && self.counts[self.turn.index()].of(Threat::Suspect)
                 == (self.area() - self.stones).cast_signed()
             && self.empty.iter().all(|point| self.forbidden(point).is_some())
@@ -778,7 +779,8 @@ impl Game for Board {
         self.empty.insert(point);
         match undo.changes() {
             Some(changes) => {
-                // A point shares one line with the stone at most, so that it has changed once: any order does.
+                // No point shares more than one line with the stone, so that each has changed once at most: they can
+                // be taken back in any order.
                 for &change in changes {
                     self.take_back(change);
                 }

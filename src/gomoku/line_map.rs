@@ -235,7 +235,7 @@ fn add_gap(found: &mut Completions, axis: Axis, line: usize, gap: u32) {
 fn bits(mut word: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let at = (word != 0).then(|| word.trailing_zeros());
-        // Takes the lowest bit away; 0, from which 1 cannot be taken without wrapping, stays 0.
+        // Clears the lowest bit; the subtraction wraps for 0, which stays 0.
         word &= word.wrapping_sub(1);
         at
     })

@@ -282,7 +282,7 @@ impl PatternFinder {
         if depth == 0 {
             return LinePattern::Dead;
         }
-        // Five cells on each side are all that matters to rows that have a memory; for longer ones it is empty.
+        // Where there is a memory, patterns depend on five cells on each side only; for longer rows it is empty.
         let index = around.near_index();
         if let Some(&Some(pattern)) = self.memory.get(index) {
             return pattern;

@@ -176,7 +176,7 @@ fn arrangement(patterns: [LinePattern; 4]) -> usize {
     let mut numbers = patterns.map(|pattern| pattern as usize);
     numbers.sort_unstable_by_key(|&number| std::cmp::Reverse(number));
     let [a, b, c, d] = numbers;
-    // Numbers that may be equal become different ones, as the system has them.
+    // The system numbers sets of different elements: adding 3, 2 and 1 makes equal numbers different.
     let a = a + 3;
     let b = b + 2;
     let c = c + 1;

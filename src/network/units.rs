@@ -42,7 +42,8 @@ impl Units {
     #[inline(always)]
     pub(super) fn add(&mut self, row: &Self) {
         for (unit, weight) in self.0.iter_mut().zip(&row.0) {
-            // Between two boards a sum may wrap, while men are there twice; that of a whole board fits.
+            // Square by square, a man that moves may be counted twice for a time, and the sum may wrap; the sum of a
+            // whole board fits.
             *unit = unit.wrapping_add(*weight);
         }
     }

@@ -146,7 +146,7 @@ impl Network {
         let output = &self.outputs[(men.saturating_sub(1) / 4).min(OUTPUTS - 1)];
         let sum = own.weighed(&output.weights[0]) + other.weighed(&output.weights[1]);
         // The product with the scale may need 64 bits; the bounds of the bias and the scale keep the quotient
-        // within 32.
+        // within 32 bits.
         let unit = i64::from(UNIT_HIDDEN).pow(2) * i64::from(UNIT_OUTPUT);
         ((i64::from(sum) + i64::from(output.bias)) * i64::from(self.scale) / unit) as i32
     }

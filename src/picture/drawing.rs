@@ -187,7 +187,7 @@ pub(crate) fn text(text: &str, middle: [f32; 2], size: f32, colour: Colour) -> V
     let mut x = middle[0] - width / 2.0;
     let shapes = labels.into_iter().map(|label| {
         let advance = label.advance * scale;
-        // The outline is in the middle of its box, which is wider than the character mostly.
+        // The outline stands in the middle of a square of `size`, which is mostly wider than the character.
         let left = x + (advance - size) / 2.0;
         x += advance;
         Shape::path(label.path).filled(colour).placed([left, middle[1] - size * 0.516], scale)

@@ -120,7 +120,7 @@ pub(crate) fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 pub(crate) fn number(value: f32) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    // A small negative number is rounded to one of these.
+    // A negative number that is rounded to 0 keeps its sign.
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn read<G: Game>(
     for part in parts {
         summary += read(source, text, &part.read_with(chunk.options), sink);
     }
-    // The parts are UTF-8 throughout, so their readers find nothing: the source counts as one game.
+    // To the readers the parts are faultless UTF-8, so they do not count what was lost here: the source counts as one game.
     summary.undecoded += u64::from(is_undecoded && summary.undecoded == 0);
     summary
 }

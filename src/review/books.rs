@@ -215,7 +215,7 @@ fn is_candidate<M>(of: &BookMove<M>, ply: usize, options: &SelectOptions) -> boo
 }
 
 fn share_of<M>(of: &BookMove<M>, all: &[BookMove<M>], mover: Side, known_games: u64) -> BookShare {
-    // In 128 bits, for each count may be any number of 64.
+    // In 128 bits: the sum of counts of 64 bits may have no room in 64.
     let sum: u128 = all.iter().map(|m| u128::from(m.stats.games)).sum();
     let games = of.stats.games;
     let share = if sum == 0 { 0.0 } else { games as f64 / sum as f64 };

@@ -102,7 +102,7 @@ impl History {
         })
     }
 
-    /// Forgets everything.
+    /// Forgets everything but the evaluations.
     pub(crate) fn clear(&mut self) {
         for table in self.quiet.iter_mut().chain(&mut self.continuation) {
             table.fill(0);
@@ -110,7 +110,7 @@ impl History {
         self.settings.fill(0);
         self.noisy.fill(0);
         self.corrections.fill(0);
-        // The evaluations stay: that of a position is the same in every game.
+        // With the same evaluator, the evaluation of a position is the same in every game.
     }
 
     /// The history of quiet moves of `side` where these moves were played before.

@@ -112,7 +112,7 @@ impl<'a> ProofSearch<'a> {
         let moves = match self.table.get_mut(&here) {
             Some(entry) if entry.numbers.is_decided() => return Ok(entry.numbers),
             Some(entry) if !entry.moves.is_empty() => {
-                // Taken, not copied: `keep` puts them back.
+                // Taken, not copied: `keep` puts them back unless the position is decided by then.
                 self.bytes -= size_of_val(&*entry.moves).min(self.bytes);
                 std::mem::take(&mut entry.moves)
             }

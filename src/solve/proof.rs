@@ -217,7 +217,8 @@ impl Proof {
     }
 }
 
-/// The plies to the end from the position in which a move leads to a node; the nodes before have `plies`.
+/// The most plies to the end from before the move that leads to the node `child`; `plies` are those of the nodes
+/// themselves.
 fn plies_before(plies: &[u32], child: NodeId) -> u32 {
     plies.get(child as usize).copied().unwrap_or(0) + 1
 }
@@ -236,7 +237,8 @@ fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>, ProofError> {
     let mut bytes = Vec::new();
     let decoder = zstd::stream::read::Decoder::with_buffer(packed)
         .map_err(|_| ProofError::Field("packing"))?;
-    // A byte more than stated, which shows that there are more; not all of them, which may be any number.
+    // One byte more than stated is enough to show that there are more; reading all could take any amount of
+    // memory.
     decoder.take(len + 1).read_to_end(&mut bytes).map_err(|_| ProofError::Field("packing"))?;
     if bytes.len() as u64 == len { Ok(bytes) } else { Err(ProofError::Field("size")) }
 }

@@ -12,7 +12,7 @@ pub(crate) const MOST_POINTS: usize = 20;
 
 /// A byte of a layer: an arrangement that no play reaches, since the side to move has a row.
 const NONE: u8 = 255;
-// A board that has a table has 20 points at most, so that plies stay below both.
+// Plies are `MOST_POINTS` at most: wins stay below `DRAW`, losses below `NONE`.
 /// A byte of a layer: a draw. Wins are the plies, losses [`LOSS`] and the plies.
 const DRAW: u8 = 127;
 const LOSS: u8 = 128;

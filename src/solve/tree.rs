@@ -258,7 +258,7 @@ impl Exact {
     pub(crate) const fn before(self) -> Self {
         Self(match self.0 {
             0 => 0,
-            // A ply more is one nearer to the draw, from the other side.
+            // With one ply more the value is one nearer to 0; the other side sees it with the other sign.
             1.. => 1 - self.0,
             _ => -1 - self.0,
         })

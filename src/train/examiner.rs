@@ -254,7 +254,7 @@ impl<G: Playable> Examiner<G> {
     }
 }
 
-/// The expected score of a move of a position, 0 to 1.
+/// The expected score, 0 to 1, of the side to move in a position after a move that has this score.
 fn expected<G: Playable>(score: Score, position: &G) -> f64 {
     let [win, draw, _] = wdl(score, position.phase(), &G::WIN_MODEL);
     // Both are in thousandths, and a draw is half a point.

@@ -210,7 +210,7 @@ impl Shelf {
     fn wait_for_questions(&self, rest: Duration, stop: &StopFlag) {
         let since = Instant::now();
         let mut state = locked(&self.state);
-        // Without a report nothing was read through yet: the next look comes unasked.
+        // Without a report the files were not looked at yet, or the index was damaged: the next look comes unasked.
         while !stop.is_set()
             && (since.elapsed() < rest || !state.is_asked && state.report.is_some())
         {

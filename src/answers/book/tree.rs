@@ -135,7 +135,6 @@ impl<M> TreeMoves<M> {
                     None => tree.first.push(branch),
                 }
                 if plies < depth {
-                    // A move is as frequent as the rarest one on the way to it.
                     let games = games.min(found.stats.games);
                     let weight = weight.min(found.weight);
                     queue.push((games, weight, Reverse(open.len())));

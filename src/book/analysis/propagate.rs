@@ -75,7 +75,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         let [against, favoured] = [Side::Second, Side::First].map(|side| self.solve(&own, side));
         let spans = self.moves.turn.iter().zip(against.into_iter().zip(favoured));
         let spans = spans.map(|(turn, (against, favoured)): (&Side, (Value, Value))| {
-            // Values are for the side to move: that against the first side is high for the second.
+            // Values are for the side to move: for the second side, what goes against the first is the upper end.
             let span = match turn {
                 Side::First => Bounds::new(against, favoured),
                 Side::Second => Bounds::new(favoured, against),

@@ -266,7 +266,7 @@ impl CheckpointPart {
         part
     }
 
-    /// The same, leaving what is no such part.
+    /// Does what [`open`](Self::open) does, but removes nothing.
     fn read(folder: &Path, number: u64, path: &Path, fingerprint: &[u8; 32]) -> Option<Self> {
         let mut list = Vec::new();
         // One byte more than is allowed, so that a longer file is noticed.

@@ -500,7 +500,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     ) -> Result<(), BuildError> {
         let errors = self.errors;
         let options = self.options;
-        // After a last task that is not full, the next one asks again.
+        // A last task that is not full has met the end of the games; the task after it asks for more nevertheless.
         let mut games = games.fuse();
         // The next games go to the first free thread, so that no thread waits for one that writes a run.
         std::iter::from_fn(|| self.next_task(&mut games, sink).transpose())

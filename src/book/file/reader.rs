@@ -802,7 +802,7 @@ fn check_tables(path: &Path, connection: &Connection, version: i64) -> Result<()
 
 /// Returns true if the schema states the tables of a book, `samples` after the others, and nothing else.
 fn has_tables(connection: &Connection, samples: &[BookTable]) -> rusqlite::Result<bool> {
-    // Of a forged schema of any length one row too many is enough.
+    // More rows than a book has: of a forged schema, however long, one row too many is enough.
     let sql =
         "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY rowid LIMIT 100";
     let mut statement = connection.prepare(sql)?;

@@ -358,7 +358,7 @@ impl<'a> Writer<'a> {
             keys.dedup();
             let Rows::MoonRiver(sides) = &mut self.rows else { return };
             for key in keys {
-                // The file keeps the records of the sides apart instead of their keys.
+                // Takes the word of the side out of the key: the file has the records of the two sides apart instead.
                 let key = key ^ moonriver::side_word(position.turn());
                 sides[position.turn().index()].push((key, count));
             }

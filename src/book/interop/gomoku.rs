@@ -478,7 +478,7 @@ fn remark(text: &str) -> String {
 /// The value that the database knows, for the side to move.
 fn score(known: &DatabasePosition) -> Option<Evaluation<u16>> {
     let value = i32::from(known.value);
-    // Values beyond 28,000 are of sure wins and losses: 30,000 less the plies to them.
+    // Values beyond 28,000 are sure wins and losses: 30,000 less the number of plies to the end.
     let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
     let bound = known.depth_bound & 3;
     let depth = known.depth_bound >> 2;

@@ -40,7 +40,7 @@ pub(crate) fn read_around_damage<E>(
         let Scanned::Until(last, error) = scan(low..=high, false)? else { continue };
         first.get_or_insert(error);
         low = last.map_or(low, |last| last.saturating_add(1));
-        // After the greatest number `low` stays where it is, and there is nothing more to read.
+        // The greatest number has none after it: `low` is that number then, and nothing is left to read.
         if low > high || last == Some(i64::MAX) {
             continue;
         }

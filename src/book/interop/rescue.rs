@@ -94,7 +94,7 @@ fn io_error(path: &Path, source: io::Error) -> InteropError {
     }
 }
 
-/// The place of a row; `None` if its number of the move is none.
+/// The place of a row; `None` if `mv` is beyond 16 bits.
 fn row_key(key: i64, mv: i64) -> Option<RowKey> {
     u16::try_from(mv).ok().map(|mv| (key, mv))
 }

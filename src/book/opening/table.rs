@@ -284,7 +284,7 @@ fn play_all(sources: &[SourceLine]) -> Result<Vec<End>, OpeningError> {
         firsts.entry(source.code).or_insert(at);
     }
     let mut ends: Vec<Option<End>> = vec![None; sources.len()];
-    // A line may go on from a later one of the file: rounds, until one brings nothing more.
+    // A line may go on from a later one of the file, so the lines are gone through until all are played.
     loop {
         let mut stuck = None;
         let mut progress = false;
@@ -417,7 +417,7 @@ fn climb(sources: &[SourceLine]) -> Vec<BTreeSet<Code>> {
                 .collect()
         })
         .collect();
-    // What is above a code is above the lines that go on from it: repeated until nothing is new.
+    // What is above a code is above the lines that go on from it, too: repeated until nothing is added.
     loop {
         let mut by_code: BTreeMap<Code, BTreeSet<Code>> = BTreeMap::new();
         for (line, codes) in sources.iter().zip(&above) {

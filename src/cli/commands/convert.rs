@@ -351,7 +351,7 @@ impl Work<'_, '_> {
         self.bar.inc(1);
         match game {
             Ok(game) => {
-                // With --strict the command fails for the first bad game, with an error that says the same as its line.
+                // With --strict the lines are held back: the error at the end replaces the first of them.
                 if !self.is_strict {
                     self.listing.release(&self.bar);
                 }

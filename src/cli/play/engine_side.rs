@@ -20,7 +20,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Makes the engine's move.
     pub(crate) fn engine_turn(&mut self) -> Turn {
         let Some(reply) = self.choose(Purpose::Play)? else {
-            // Else the loop would ask for a move again and again.
+            // Otherwise the loop would ask the engine for a move again and again.
             self.games.current.waits = true;
             return Ok(Next::Same);
         };

@@ -90,7 +90,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
 
     /// Shows the evaluation taken apart.
     pub(crate) fn eval(&mut self) -> Turn {
-        // The output of `play` is unguarded for the colours of boards; this part has none.
+        // The output of `play` is not escaped, for boards have colours. The evaluation has none, so that it can be.
         let position = self.games.current.position();
         let mut out = VisibleWriter::new(&mut *self.out, Form::Text);
         position.show_evaluation(&mut out)?;

@@ -69,7 +69,7 @@ pub(crate) fn nearest<C: TypedCommand>(typed: &str, all: &'static [C]) -> Option
         let known = if is_chinese { command.chinese() } else { command.word() };
         let known: Vec<char> = known.chars().collect();
         let most = match is_chinese {
-            // One of two or three characters: two others are another word.
+            // Chinese words have two or three characters: one that differs in two of them is another word.
             true => 1,
             false => known.len() / 3,
         };

@@ -101,7 +101,7 @@ impl Brain {
         if self.size.replace((width, height)) == Some((width, height)) {
             return None;
         }
-        // A new board may cost the engine all that it was sent before.
+        // With a new board the engine may forget all that it was sent before, so that it is sent again.
         self.known = None;
         self.sent_options.clear();
         Some(if width == height {
@@ -151,7 +151,7 @@ impl Brain {
             self.sent_options.retain(|(sent, _)| sent != name);
             self.sent_options.push((name.clone(), value.clone()));
         }
-        // Said before every search, even where it has not changed.
+        // Added after values that have not changed were removed: this one is said before every search.
         lines.push(("time_left".to_owned(), remaining.map_or(UNLIMITED, milliseconds).to_string()));
         lines.into_iter().map(|(name, value)| format!("INFO {name} {value}")).collect()
     }

@@ -207,6 +207,7 @@ pub(crate) fn remedy(status: &str, last_words: &str) -> Option<Message> {
     None
 }
 
+/// Returns true if one of these is in the text.
 fn has_sign(text: &str, signs: &[&str]) -> bool {
     signs.iter().any(|sign| text.contains(sign))
 }

@@ -175,7 +175,7 @@ impl<R: Read> Read for Checked<R> {
             .left
             .checked_sub(count as u64)
             .ok_or_else(|| contradiction("it is longer than the archive's directory says"))?;
-        // The end; into an empty buffer nothing is read anywhere.
+        // No bytes are the end, unless there is no room for any.
         if count == 0 && !buffer.is_empty() {
             if self.left > 0 {
                 return Err(contradiction("it is shorter than the archive's directory says"));

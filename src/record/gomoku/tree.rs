@@ -21,7 +21,7 @@ pub(crate) struct Node {
 /// The nodes of a tree; the first one is the start.
 pub(crate) fn nodes_of(tree: &Tree<Board>) -> Vec<Node> {
     let mut nodes = vec![Node::default()];
-    // Breadth first, so that of the answers to a node that of the line itself stands first.
+    // A line is added before its variations, so that the move of the line is the first answer to a node.
     let mut open = VecDeque::from([(0, tree)]);
     while let Some((begin, tree)) = open.pop_front() {
         let mut path = vec![begin];

@@ -158,7 +158,7 @@ impl<G: Game> PreOrder<G> {
         &mut self,
         node: FileMove<M>,
     ) -> Result<bool, BadGameReason> {
-        // Taken before the move is played: where it begins a variation, its alternatives replace the same move as it.
+        // Taken before the move is played: if it begins a variation, its alternatives are variations of the same line.
         let branch = Branch { line: self.lines.len() - 1, depth: self.path.len() };
         if node.has_alternative {
             self.promised.push((self.next != Next::IsLost).then_some(branch));

@@ -294,7 +294,7 @@ fn board(men: &[u8]) -> Result<crate::record::model::board::Board, BadGameReason
                 return Err(BadGameReason::Malformed(text));
             }
         };
-        // All indices are squares: there are no more men than those.
+        // `men` has a byte for each square, so that each index is that of a square.
         board[from_top(index as u8).map_or(0, Square::index)] = Some(piece);
     }
     Ok(board)

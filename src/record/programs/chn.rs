@@ -120,7 +120,7 @@ fn board(men: &[u8]) -> Result<(Board, bool), Fault> {
     Ok((board, is_turned))
 }
 
-/// The fault of a byte on the board.
+/// The fault of a byte on the board that stands for no man, or lies beyond the squares.
 fn no_man(index: usize, man: u8) -> Fault {
     malformed(BOARD + index, message!("{man:#04x} on the board is no man"))
 }

@@ -286,7 +286,7 @@ fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<FileMove>, Fault> {
     let mut nodes: Vec<FileMove> = Vec::with_capacity(moves.len());
     let mut next = 0;
     for &Numbered { number, mv } in moves.iter().rev() {
-        // Higher numbers are those of lines that branch off here or before: they replace no answer to this move.
+        // Moves behind this one with higher numbers are answers to it or follow these: they replace no move before it.
         coming.resize(number + 1, false);
         let has_alternative = std::mem::replace(&mut coming[number], true);
         let is_last = next != number + 1;

@@ -532,7 +532,7 @@ impl Game {
         }
     }
 
-    /// Adds the tags to the moves. The first result among them is `stated`; others may contradict it.
+    /// Adds the tags to the moves. `stated` is the first result among the tags; `is_disputed` if another tag contradicts it.
     fn complete(
         &self,
         mut game: BlockGame,

@@ -199,7 +199,7 @@ fn read_text(line: &[u8]) -> Result<Text<'_>, BadGameReason> {
     let mut input = serde_json::Deserializer::from_slice(line);
     let text = parts.game().deserialize(&mut input);
     text.and_then(|text| input.end().map(|()| text)).map_err(|error| {
-        // An error of the deserialiser is a text; the count says which one it is.
+        // An error of the deserialiser is only a text: the count tells whether there were too many parts.
         if parts.0.get() > MAX_PARTS {
             return BadGameReason::TooManyParts;
         }

@@ -385,7 +385,7 @@ fn guessed<'a>(
         if furthest.as_ref().is_none_or(|other| other.reason.ply() < fault.reason.ply()) {
             furthest = Some(fault);
         }
-        // Counts up as with digits, the last choice fastest; those behind one that is counted up are made anew.
+        // Counts up like digits, the last choice fastest; choices behind the one that is counted up may be others then.
         picks.resize(reader.choices.len(), 0);
         while let (Some(pick), Some(&choices)) = (picks.last_mut(), reader.choices.last()) {
             *pick += 1;
@@ -950,7 +950,7 @@ impl<'a> GameReader<'a> {
     }
 
     fn finish(&mut self, result: Option<Outcome>) -> Option<BlockGame> {
-        // The fault was found within variations that are still open: they are left out.
+        // After a fault within variations these are still open: they are left out.
         self.lines.truncate(1);
         let line = self.lines.pop()?;
         let end = line.position.end();

@@ -340,7 +340,7 @@ impl<W: Write> MoveWriter<'_, W> {
             self.word(&text)?;
         }
         open.needs_number = false;
-        // Cloned only where a variation follows.
+        // Only where a variation follows: a clone for each move would cost time.
         open.before = open
             .variations
             .last()

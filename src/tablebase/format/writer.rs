@@ -111,7 +111,7 @@ fn header(table: &Table, label: Label, layout: &Layout) -> Header {
     }
 }
 
-/// The pairs, of this number of them, in which a side has positions by `count`.
+/// The numbers, below `pairs`, of the pairs with positions of either side; `count` is that of wins or of losses.
 fn occurring(
     pairs: usize,
     sides: [&WordCounts; 2],
@@ -177,7 +177,8 @@ impl Values<'_> {
 
     /// Positions in check in a sample of a side's slots.
     fn count_checked(&self, side: usize) -> usize {
-        // A prime step: another one could meet the same few squares of the fastest group all the time.
+        // A prime step: one with a divisor in common with the size of the fastest group would meet only some of
+        // its digits.
         let words = self.table.words[side].par_iter().enumerate().step_by(CHECK_SAMPLE);
         let checked = words.map_init(
             || self.graph.cursor(),

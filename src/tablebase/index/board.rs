@@ -297,7 +297,7 @@ impl<'a> SlotBoard<'a> {
     /// The pieces, of `victims`, in line with a square and with this number of pieces between.
     #[inline]
     fn in_line_over(&self, from: Square, victims: Bitboard, mounts: u32) -> Bitboard {
-        // Each victim is looked at, not each way of the piece: there are few of them.
+        // The victims are looked at one by one, not the ways of the piece square by square: there are few victims.
         victims
             .into_iter()
             .filter(|to: &Square| from.file() == to.file() || from.rank() == to.rank())

@@ -641,7 +641,7 @@ fn group_size(material: Material, side: Side, kinds: &[Role]) -> (u64, u64) {
     let count = usize::from(material.count(side, kinds[0]));
     let middle = standing(kinds[0]).filter(|square| square.mirrored() == *square).count();
     let pairs = (points - middle) / 2;
-    // Its own mirror image is what consists of mirrored pairs and of points of the middle file.
+    // A placement is its own mirror image if it consists of mirrored pairs and of points of the middle file.
     let fixed = (0..=count / 2).map(|p| choose(pairs, p) * choose(middle, count - 2 * p)).sum();
     (choose(points, count), fixed)
 }

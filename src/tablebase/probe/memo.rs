@@ -13,7 +13,7 @@ const KEY_BITS: u32 = 50;
 const PLACE_BITS: u32 = 17;
 /// The bits of a key that a word holds.
 const REST_BITS: u32 = KEY_BITS - PLACE_BITS;
-// With 33 bits of the key and two of the result a word has 59 bits: the highest is free for its mark.
+// With 33 bits of the key and two of the result, a word uses 59 of its 64 bits: the highest is free for the mark.
 const ORDER_BITS: u32 = 10;
 const DISTANCE_BITS: u32 = 14;
 /// Set in the word of every value.

@@ -42,7 +42,7 @@ impl Tables {
             return Ok(None);
         }
         let mut first = 0;
-        // The walk is over after twice the slots: then it has met each of them with both sides to move.
+        // Twice the slots at most: after that the walk has met each of them with each of `sides` to move.
         for step in 0..DRAWN + WALKED.min(index.slots.saturating_mul(2)) {
             let (side, slot) = if let Some(walked) = step.checked_sub(DRAWN) {
                 // Each slot with one side to move, then with the other.
@@ -66,7 +66,7 @@ impl Tables {
     }
 }
 
-/// Returns true if there are positions of a result, or of any result without one.
+/// Returns true if there are positions of the result `wdl`, or any positions if it is `None`.
 const fn has_result(counts: &SideCounts, wdl: Option<Wdl>) -> bool {
     match wdl {
         None => counts.win + counts.draw + counts.loss > 0,

@@ -170,15 +170,14 @@ impl Graph {
         for (states, moves) in groups.into_iter().zip(&all_moves) {
             for &(_, man) in states {
                 // A move may lead to a position in question in which the chaser does not chase this piece.
-                let places = moves.iter().filter_map(|mv: &QuietMove| {
-                    let place = self.chaser_states.binary_search(&after(mv, man)).ok()?;
-                    Some((mv, place as u32))
-                });
-                let escapes = places
-                    .clone()
-                    .filter(|(mv, _)| mv.chased == 0 && !round.is_checked(round.chaser, mv.next));
-                self.play.evasions.push(places.map(|(_, place)| place));
-                self.play.escapes.push(escapes.map(|(_, place)| place));
+                let place = |mv: &QuietMove| {
+                    self.chaser_states.binary_search(&after(mv, man)).ok().map(|place| place as u32)
+                };
+                let escapes = moves
+                    .iter()
+                    .filter(|mv| mv.chased == 0 && !round.is_checked(round.chaser, mv.next));
+                self.play.evasions.push(moves.iter().filter_map(place));
+                self.play.escapes.push(escapes.filter_map(place));
             }
         }
     }

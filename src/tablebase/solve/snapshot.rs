@@ -157,7 +157,7 @@ impl<R: Read> Pieces<R> {
     fn next(&mut self, raw_len: usize) -> io::Result<Vec<u8>> {
         let len = self.number_of_four()? as usize;
         let crc = self.number_of_four()?;
-        // Before memory is taken for it: no piece is longer.
+        // Refused before memory is allocated for it: no packed piece is longer.
         if len > zstd::zstd_safe::compress_bound(PIECE) {
             return Err(damaged());
         }
@@ -180,7 +180,7 @@ impl<R: Read> Pieces<R> {
 
 fn checksum(number: u64, bytes: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
-    // With the number: a piece in the place of another is damage as well.
+    // With the number, so that a piece in the place of another is noticed as well.
     hasher.update(&number.to_le_bytes());
     hasher.update(bytes);
     hasher.finalize()

@@ -316,12 +316,12 @@ const fn is_counted(word: u16) -> bool {
     word & UNDECIDED != 0 && word & COUNTER != DRAWS
 }
 
-/// A list of zeros or lowered flags for each side; words of 0 are [`ILLEGAL`].
+/// For each side a list of `len` zeros, or of flags that are not set. Words that are 0 are [`ILLEGAL`].
 fn by_side<T: Default>(sides: usize, len: usize) -> Vec<Vec<T>> {
     (0..sides).map(|_| (0..len).map(|_| T::default()).collect()).collect()
 }
 
-/// The word of a slot in the end: of an undecided one nothing else is left.
+/// The word of a slot in the solution: of an undecided one only [`UNDECIDED`] is kept.
 fn final_word(cell: AtomicU16) -> u16 {
     let word = cell.into_inner();
     if word & UNDECIDED != 0 { UNDECIDED } else { word }
@@ -598,7 +598,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     /// The distance that a decided word stands for.
     fn distance(&self, word: u16) -> u32 {
         let rank = u32::from(word - 1) / 2;
-        // The first base is 0: at least one is not greater.
+        // The first base is 0, so that at least one is not greater than the rank.
         rank - self.bases[self.bases.partition_point(|&base| base <= rank) - 1]
     }
 
@@ -753,7 +753,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn count_down(&self, cursor: &mut A::Cursor<'_>, side: usize, slot: u32, distance: u16) {
         let cell = &self.words[side][slot as usize];
         let mut word = cell.load(Relaxed);
-        // Not a subtraction: the last move makes the word a result, and another thread may find a win.
+        // Not an atomic subtraction: the last move makes the word a result, and another thread may find a win.
         loop {
             if !is_counted(word) {
                 return;

@@ -135,7 +135,7 @@ fn used_words(words: &[Vec<u16>]) -> Vec<bool> {
 }
 
 fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {
-    // An order without results has the base of the next: of equal bases the last is that of the rank.
+    // An order without results has the same base as the next one: of equal bases the last belongs to the rank.
     let order = bases.partition_point(|&base| base <= rank).saturating_sub(1);
     (order as u16, (rank - bases[order]) as u16)
 }

@@ -313,7 +313,7 @@ impl Rules {
             Colour::Black => mover(G::BLACK),
         });
         put(colour.or(self.winner_only.then_some(Mover::Winner)).map(Some), &mut filter.mover);
-        // A flag that is not given leaves what the options of a book that is added to say.
+        // Where a book is added to, its own options come first: a flag that is not given does not unset them.
         filter.every_record |= self.no_dedup;
         filter.no_groups |= self.no_groups;
         filter.fold_mirror |= self.fold_mirror;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::line_args::LineArgs;
 use crate::cli::exit::{self, by_kind};
-use crate::cli::print::opening_names;
 use crate::cli::print::terminal::Terminal;
+use crate::cli::print::{opening_names, percent_of};
 use crate::cli::{CliError, Context, OrExit, with_game, write_answer};
 use crate::language::{counts, fitting, left, right, say, word};
 use juzhong::answers::book::{Comparison, GameOpening, OpeningCounts, classify_line};
@@ -197,9 +197,4 @@ fn print_comparison(c: &Comparison, out: &mut dyn Write) -> Result<(), CliError>
         say!(out, "stated {stated}, found {found:<3} {games:>6}")?;
     }
     Ok(())
-}
-
-/// A share in percent; 0 of nothing.
-fn percent_of(part: u64, whole: u64) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::print_not_counted;
 use crate::cli::args::line_args::NotationArgs;
-use crate::cli::print::opening_names;
 use crate::cli::print::terminal::Terminal;
+use crate::cli::print::{opening_names, percent_of};
 use crate::cli::{CliError, Context, exit, with_game, write_answer};
 use crate::language::{counted, counts, left, right, say, text, word, wrapped};
 use juzhong::answers::book::{
@@ -186,11 +186,6 @@ const fn count_of<M>(found: &BookMove<M>, by_weight: bool) -> u64 {
         true => found.weight,
         false => found.stats.games,
     }
-}
-
-/// A share in percent; 0 of nothing.
-fn percent_of(part: u64, whole: u64) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
 }
 
 fn print_openings<G: Terminal>(

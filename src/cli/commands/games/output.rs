@@ -86,7 +86,7 @@ impl<'a> GameOutput<'a> {
     ) -> Result<Self, CliError> {
         let format = args.format::<G>()?;
         let path = args.output.as_deref().filter(|path| *path != Path::new(STANDARD));
-        // Before the look at the file, so that no other run of this program makes it in between.
+        // Taken before the check that no such file exists, so that no other run of this program creates it in between.
         let lock = path.map(FileLock::take_for_file).transpose()?.flatten();
         let file = path.map(|path| {
             if path.exists() {

@@ -280,7 +280,7 @@ impl Args {
         Ok(Participant {
             protocol: entry.as_ref().map_or(typed, |entry| entry.protocol),
             sizes: entry.as_ref().map(EngineEntry::sizes).unwrap_or_default(),
-            // The last value of an option counts: the order is from the general to the particular.
+            // The last value counts: first those of the settings, then those typed for all engines, then for this one.
             options: [kept, &self.option, options, &more].concat(),
             command: entry.map(|entry| entry.command),
             name: of_engine(&self.engine_name, engine).last().or(name).cloned(),

@@ -279,7 +279,7 @@ impl Drawn for Board {
                 _ => None,
             };
             view.paint(&mut painted, sign, side, is_last);
-            // The diagram has a parenthesis before the stone of the last move, and nowhere else.
+            // The diagram has an opening parenthesis before the point of the last move, and nowhere else.
             is_last = sign == '(';
         }
         painted + letters

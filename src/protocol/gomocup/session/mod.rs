@@ -194,7 +194,7 @@ impl<'a> Session<'a> {
     fn hear_command(&mut self, command: Command, bytes: usize) -> io::Result<()> {
         self.passes_line = matches!(command, Command::Refused { names_file: true, .. });
         match command {
-            // A board that cannot be is refused at once, and the search goes on.
+            // A board of an impossible size is refused at once, and the search goes on.
             Command::Start { width, height } => {
                 match Table::new(width, height, self.variant, Order::ColumnFirst) {
                     Ok(_) => self.drop_game(),
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
             search.is_dropped = true;
             search.signal.stop();
         }
-        // Settings hold for what comes, too.
+        // Settings that wait stay: they hold for the next game, too.
         self.gui.waiting.retain(|said| matches!(said, Ok(Command::Info { .. })));
     }
 

@@ -82,7 +82,7 @@ impl<'a> Blocks<'a> {
             return None;
         }
         let begin = at + rest.len() - name.len();
-        // There is a byte: the bracket at least was found.
+        // `name` is not empty: the closing bracket at least is in it.
         let is_value = name[0] == b'_';
         let mark = match (slashes.is_some(), is_value) {
             (false, true) => Mark::Name(begin + 1..begin + len),

@@ -85,7 +85,7 @@ fn is_structure(name: &str) -> bool {
     OTHERS.contains(&name) || has_number(name, "comment") || has_number(name, "move_")
 }
 
-/// Returns true if nothing but numbers stands behind the beginning of a name.
+/// Returns true if a name is `begin` with numbers behind it, such as `0_5_1`.
 fn has_number(name: &str, begin: &str) -> bool {
     let rest = name.strip_prefix(begin).unwrap_or_default();
     !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'_')

@@ -156,7 +156,7 @@ fn read_block(
         let name = String::from_utf8_lossy(&bytes[value.name.clone()]);
         parts.take(&name, &texts.decode(encoding, &bytes[value.value.clone()]));
     }
-    // Four digits a move. All plies are a number that overflows.
+    // A move has four digits. `usize::MAX` stands for all plies: the product overflows, and nothing is cut.
     if let Some(end) = plies.checked_mul(4) {
         parts.main.moves = parts.main.moves.chars().take(end).collect();
     }
@@ -356,12 +356,12 @@ impl Weaver {
                 branches[index].comments.push(comment);
             }
         }
-        // A line that is not there has a number that `left_by` does not find.
+        // A line that does not exist becomes a number beyond the list, for which `left_by` returns `None`.
         for branch in &mut branches[1..] {
             branch.parent = numbers.get(&branch.parent).copied().unwrap_or(usize::MAX);
         }
         let mut children = vec![Vec::new(); branches.len()];
-        // Backwards, for the last one of a list is taken first; sorting keeps that order within a ply.
+        // Backwards, because the last one of a list is taken first; the stable sort keeps that order within a ply.
         for index in (1..branches.len()).rev() {
             if let Some(parent) = left_by(&branches, index) {
                 children[parent].push(index);
@@ -427,7 +427,8 @@ impl Weaver {
         let len = open.tree.moves.len();
         for (ply, text) in std::mem::take(&mut branch.comments) {
             let place = ply.saturating_sub(branch.depth);
-            // Behind the end of a line that was cut are comments on moves that were lost; others go to the end.
+            // Beyond the end of a line that was cut, comments are on lost moves, and dropped; those of a whole line go to
+            // its end.
             if place <= len || !open.is_cut {
                 open.tree.comments.push((place.min(len), text));
             }

@@ -20,7 +20,7 @@ impl Pair {
     }
 
     pub(crate) const fn ending(self) -> i32 {
-        // A middle game below 0 has borrowed 1 from the ending: half of the low range gives it back.
+        // A negative middle game has borrowed 1 from the ending: adding half of the low range gives it back.
         self.0.wrapping_add(0x8000) >> 16
     }
 
