@@ -2,7 +2,7 @@
 //! ([`sealed`]), the paths of outputs ([`paths`]), files that appear whole or not at all ([`atomic`]), steps that are
 //! tried again while others have a file open (`held`), their writers ([`lock`]), files from which
 //! interrupted work goes on (`journal`), files that this program makes beside them ([`own_files`]), foreign text
-//! shown without harm ([`visible`]), opening regular files only ([`open`]), memory maps ([`map`]), hints about memory
+//! shown without harm ([`visible`]), opening regular files only ([`open`]), but none that SQLite keeps open (`kept_open`), memory maps ([`map`]), hints about memory
 //! ([`memory`]), files read at given offsets ([`positioned`]), those of tables (`shelf`), the clock of searches
 //! (`clock`), lines of text ([`read_line`]), texts about numbers of things ([`by_count`], [`BinarySize`]), requests to stop ([`StopFlag`]), and the machine's free memory and disk
 //! space ([`machine`]).
@@ -19,6 +19,8 @@ mod flag;
 pub(crate) mod held;
 #[cfg(feature = "engine")]
 pub mod journal;
+#[cfg(feature = "files")]
+pub(crate) mod kept_open;
 #[cfg(feature = "files")]
 mod line;
 #[cfg(feature = "files")]

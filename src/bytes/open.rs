@@ -1,6 +1,7 @@
 //! Opening files that others named or made: regular files only, without waiting.
 
 use super::held::opened;
+use super::kept_open::is_kept_open;
 use crate::message::message;
 use std::fs::File;
 use std::io;
@@ -13,7 +14,8 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// Those of opening; [`io::ErrorKind::InvalidInput`] for anything but a regular file.
+/// Those of opening; [`io::ErrorKind::InvalidInput`] for anything but a regular file, and for the index of a collection
+/// that this process has open.
 pub fn regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -33,6 +35,9 @@ pub fn writable(path: &Path) -> io::Result<File> {
 }
 
 fn open(path: &Path, options: &mut std::fs::OpenOptions) -> io::Result<File> {
+    if is_kept_open(path) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, KEPT_OPEN));
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
@@ -83,6 +88,9 @@ pub fn is_refused(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, PermissionDenied};
     matches!(error.kind(), PermissionDenied | InvalidInput | IsADirectory | NotADirectory)
 }
+
+/// The fault of a file that SQLite keeps open.
+pub(crate) const KEPT_OPEN: &str = "an index that this program has open";
 
 /// The fault of a folder in place of a file.
 const FOLDER: &str = "a folder, not a file";

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::book::model::error::BuildError;
+use crate::bytes::kept_open::is_kept_open;
 use crate::bytes::open;
 use crate::message::{Message, ToMessage};
 use crate::record::{Formats, HEAD_BYTES, HIDDEN, LINK, admit, tell_skipped};
@@ -111,6 +112,9 @@ fn search<G: Formats>(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildErr
 
 /// Returns an error that says why a file in a folder is passed over. Files that cannot be read are not.
 fn judge<G: Formats>(path: &Path) -> Result<(), Message> {
+    if is_kept_open(path) {
+        return Err(open::KEPT_OPEN.into());
+    }
     let mut head = Vec::new();
     let read =
         open::regular(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
