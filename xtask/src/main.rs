@@ -1,5 +1,6 @@
 //! Tools of the developers of this project: `cargo xtask --help`.
 
+mod endings;
 mod games;
 mod keys;
 mod labelled;
@@ -24,6 +25,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Hold an evaluation against endgame tables.
+    Endings(endings::Args),
     /// Draw the stored key table of a game again from the published seed.
     Keys(keys::Args),
     /// Compare a network with the classical evaluation.
@@ -57,6 +60,7 @@ fn parsed<A: clap::Args>(words: Vec<&str>) -> A {
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
+        Command::Endings(args) => endings::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Network(args) => network::run(&args),
         Command::Positions(args) => positions::run(&args),

@@ -131,7 +131,7 @@ fn check(path: &Path, head: PieceHead) -> anyhow::Result<()> {
 }
 
 /// The tables of a folder.
-fn read_tables(folder: &Path) -> anyhow::Result<Arc<Tables>> {
+pub(crate) fn read_tables(folder: &Path) -> anyhow::Result<Arc<Tables>> {
     let kinds = Tables::kinds_in(folder)?;
     let kind = kinds.into_iter().find(|&(rules, _)| rules == Rules::Asian);
     let (rules, metric) =

@@ -8,6 +8,8 @@
 //! the scale of advantages that too few attackers cannot win with.
 
 mod correction_keys;
+mod ending_numbers;
+mod ending_scales;
 mod exchange;
 mod explain;
 mod features;
@@ -19,6 +21,7 @@ mod sink;
 mod terms;
 mod view;
 
+pub use ending_scales::ending_key;
 pub use explain::{Explanation, PieceValue, Share, TermValue, Trace, explain, trace, weights};
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
 

@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::game::{BySide, Side};
+use crate::search::eval::xiangqi::ending_scales::ending_scale;
 use crate::search::eval::xiangqi::features::{
     AGAINST, GUARD_SET, MATERIAL, MEN, MEN_ON_BOARD, MISSING_ADVISOR, MISSING_ELEPHANT, PAIRS,
     ROOKLESS, man,
@@ -34,7 +35,8 @@ pub(crate) struct Material {
 
 impl Material {
     fn new(position: &Position) -> Self {
-        let counts = position.material().map(|men| men.map(i32::from));
+        let men = position.material();
+        let counts = men.map(|men| men.map(i32::from));
         let sum = |side: Side| {
             let mut sum = Sum::default();
             add_terms(&counts[side], &counts[!side], &mut sum);
@@ -43,7 +45,10 @@ impl Material {
         Self {
             score: sum(Side::First).minus(sum(Side::Second)),
             phase: phase(&counts),
-            scale: BySide::new_with(|side| scale(&counts[side], &counts[!side])),
+            scale: BySide::new_with(|side| match scale(&counts[side], &counts[!side]) {
+                0 => 0,
+                by_rule => ending_scale(men[side], men[!side]).unwrap_or(by_rule),
+            }),
         }
     }
 
