@@ -1,7 +1,8 @@
 //! Files that SQLite keeps open, with locks on them, for as long as a connection lasts.
 //!
-//! Whoever closes a file under Unix gives up the locks that the process has on it by way of any other opening. So nothing
-//! else in the program opens such a file, or one of those that SQLite keeps beside it.
+//! Whoever closes a file under Unix gives up the locks that the process has on it by way of any other opening. So
+//! [`open`](super::open) refuses such a file, and those that SQLite keeps beside it, from the first connection on. A file
+//! that was opened shortly before, and is closed after it, is not noticed.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -109,14 +109,6 @@ impl IndexError {
         }
     }
 
-    /// The same of a file that was an index once, and is something else now: it stays as it is.
-    pub(crate) fn into_foreign(self) -> Self {
-        match self {
-            Self::Damaged { path, what } => Self::Foreign { path, what },
-            error => error,
-        }
-    }
-
     /// The same of another index, from which games are taken over: its file stays as it is.
     pub(crate) fn of_other(self) -> Self {
         match self {

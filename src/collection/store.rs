@@ -242,9 +242,18 @@ impl GameIndex {
             return Self::connect_noted(path, stop, &mut open);
         }
         let index = Self::connect_noted(path, stop, &mut open)?;
-        // Overwritten in place since it was checked, it is no index any more, and nothing to be made anew.
-        index.numbers().map_err(IndexError::into_foreign)?;
-        Ok(index)
+        // Reading waits for others, and an index that goes leaves the list.
+        drop(open);
+        // Overwritten in place since it was checked, it is another program's file, and not to be made anew.
+        let first: rusqlite::Result<i64> =
+            index.connection.pragma_query_value(None, "application_id", |row| row.get(0));
+        match first {
+            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
+                let path = path.to_owned();
+                Err(IndexError::Foreign { path, what: "it is no SQLite file".into() })
+            }
+            _ => Ok(index),
+        }
     }
 
     /// Opens a file that is an index without a look at it; so does each thread that reads one beside others.
@@ -384,11 +393,12 @@ mod tests {
     use super::*;
     use crate::xiangqi::Position;
 
-    /// The number of locks on a file, as the system lists them.
+    /// The number of locks on a file, as the system lists them: by the last byte of its device and by its number there.
     fn locks_on(path: &Path) -> usize {
-        let inode = format!(":{} ", path.metadata().unwrap().ino());
+        let about = path.metadata().unwrap();
+        let file = format!("{:02x}:{} ", about.dev() & 0xff, about.ino());
         let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
-        locks.lines().filter(|line| line.contains(&inode)).count()
+        locks.lines().filter(|line| line.contains(&file)).count()
     }
 
     #[test]
@@ -401,8 +411,7 @@ mod tests {
         first.verify().unwrap();
         let locks = locks_on(&path);
         if locks == 0 {
-            eprintln!("/proc/locks does not show the locks on this file system: not tested");
-            return;
+            eprintln!("/proc/locks does not show the locks on this file system: not compared");
         }
         drop(GameIndex::open::<Position>(&path, &stop).unwrap());
         drop(GameIndex::open_made::<Position>(&path, &stop).unwrap());
@@ -414,9 +423,22 @@ mod tests {
         assert_eq!(locks_on(&path), locks);
         drop(first);
         assert_eq!(locks_on(&path), 0);
-        // Closed by all, it is looked at again.
-        std::fs::write(&path, "something else entirely").unwrap();
-        let refused = GameIndex::open::<Position>(&path, &stop);
-        assert!(matches!(refused, Err(IndexError::Foreign { .. })), "{refused:?}");
+    }
+
+    #[test]
+    fn what_is_written_over_an_open_index_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index");
+        let stop = StopFlag::default();
+        let first = GameIndex::open::<Position>(&path, &stop).unwrap();
+        let other = "something else entirely ".repeat(4_000);
+        std::fs::write(&path, &other).unwrap();
+        for _ in 0..2 {
+            let refused = GameIndex::open::<Position>(&path, &stop);
+            assert!(matches!(refused, Err(IndexError::Foreign { .. })), "{refused:?}");
+        }
+        assert!(crate::bytes::open::regular(&path).is_err());
+        std::mem::forget(first);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
     }
 }

@@ -12,7 +12,7 @@ import { legalMoves } from '../../src/web/page/rules.js';
 import { accessible, clickPoint, go as goTo, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
 
 const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
-/** What an interaction may take, in milliseconds, on a machine that does the yardstick in its time; more on a slower one. */
+/** The time that an interaction may take, in milliseconds, on a machine that does the yardstick in its time; more on a slower one. */
 let soon = 100;
 /** Requests that fail on purpose while the server is away, and answers that the page expects. */
 const EXPECTED = /Failed to load resource: (net::ERR_(FAILED|CONNECTION_REFUSED)|the server responded with a status of (400|404|422))/;
@@ -347,12 +347,14 @@ async function spentOn(page, act, times) {
   return spent;
 }
 
-/** What the yardstick takes on the machine that the bound is meant for, in milliseconds of the page's own time. */
+/** The time of the yardstick on the machine that the bound is meant for, in milliseconds of the page's own time, and the slowest machine. */
 const YARDSTICK = 60;
+const SLOWEST = 4;
 
-/** Sets the bound of interactions by what this machine needs for a piece of work that has nothing to do with the game: many elements, laid out. */
+/** Sets the bound of interactions by the time that this machine needs for a piece of work in an empty window: many elements, laid out. */
 async function measureMachine() {
-  const { page, close } = await open();
+  const { page, close } = await launch(base);
+  await page.goto('about:blank');
   const spent = await spentOn(page, () => page.evaluate(() => {
     const box = document.createElement('div');
     for (let at = 0; at < 3000; at++) {
@@ -365,7 +367,7 @@ async function measureMachine() {
     box.remove();
   }), 6);
   const yardstick = Math.min(...spent);
-  soon = Math.round(100 * Math.max(1, yardstick / YARDSTICK));
+  soon = Math.round(100 * Math.min(SLOWEST, Math.max(1, yardstick / YARDSTICK)));
   console.log(`     the yardstick takes ${Math.round(yardstick)} ms, so that an interaction may take ${soon} ms`);
   await close();
 }
@@ -379,7 +381,7 @@ const INTERACTIONS = [['first move', clicked('.tree .move')], ['fourth move', cl
   ['annotations', clicked('.annotate summary')], ['annotations closed', clicked('.annotate summary')],
   ['comment field', (page) => page.getByLabel('Comment on this move').focus()], ['comment left', (page) => page.getByLabel('Comment on this move').blur()]];
 
-/** How often an interaction is tried until it is soon done: the machine may do other things. */
+/** The tries of an interaction until it is soon done: the machine may do other things. */
 const TRIES = 30;
 
 /** Checks that no interaction takes the page long, and says how long: the first time twice the bound, then the best of some tries; by the wall, the longest task. */
@@ -398,18 +400,19 @@ async function interactsSoon(page, name, interactions) {
   }
 }
 
-/** Checks that keys are answered soon, and says how soon: the best of some tries, if keys are named that lead back to where a try begins. */
+/** Checks that keys are answered soon, and says how soon: the first time twice the bound, then the best of some tries, if keys are named that lead back to where a try begins. */
 async function answersSoon(page, name, keys, back = null) {
   let found = [];
   for (let at = 0; at < (back ? TRIES : 1); at++) {
     for (const key of at > 0 ? back : []) await press(page, key);
     const spent = [];
     for (const [key, times] of keys) spent.push([key, await timed(page, () => press(page, key), times)]);
+    for (const [key, first] of at === 0 ? spent : []) assert.ok(first < 2 * soon, `${name}: ${key} took ${first} ms the first time`);
     found = spent.map(([key, now], place) => [key, Math.min(now, found[place]?.[1] ?? Infinity)]);
     if (found.every(([, best]) => best < soon)) break;
   }
   console.log(`     ${name}: ${found.map(([key, spent]) => `${key} ${spent} ms`).join(', ')}`);
-  for (const [key, spent] of found) assert.ok(spent < soon, `${name}: ${key} took ${spent} ms`);
+  for (const [key, spent] of back ? found : []) assert.ok(spent < soon, `${name}: ${key} took ${spent} ms`);
 }
 
 /** Presses a key within the page and returns the milliseconds until its answer has been drawn: all that a person waits for. */

@@ -1,5 +1,5 @@
-//! What an evaluation is worth in endings that tables know: whether its values have the right sign, and how many won
-//! positions a search without tables wins against perfect defence. And fits the part of an advantage that counts there.
+//! The worth of an evaluation in endings that tables know: the signs of its values, and the won positions that a search
+//! without tables wins against perfect defence. The part of an advantage that counts there is fitted, too.
 
 mod fit;
 
@@ -44,9 +44,9 @@ pub(crate) struct Args {
     /// Milliseconds per move of these games.
     #[arg(long, value_name = "MS", default_value_t = 100)]
     move_time: u64,
-    /// Fit the part of an advantage that counts in each set, and write them to
-    /// src/search/eval/xiangqi/ending_numbers.rs.
-    #[arg(long, value_name = "FILE")]
+    /// Instead fit the part of an advantage that counts in each set of up to --men men, and write FILE
+    /// (src/search/eval/xiangqi/ending_numbers.rs).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["network", "nodes", "games", "move_time"])]
     fit: Option<PathBuf>,
     /// Seed of the positions.
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -65,8 +65,9 @@ const LISTED: usize = 20;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let tables = read_tables(&args.tables)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     if let Some(file) = &args.fit {
-        return fit::run(&tables, args.men, args.positions, args.seed, file);
+        return pool.install(|| fit::run(&tables, args.men, args.positions, args.seed, file));
     }
     let materials: Vec<Material> =
         tables.materials().iter().copied().filter(|material| material.men() == args.men).collect();
@@ -77,12 +78,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         materials,
         evaluation: evaluation(args.network.as_ref())?,
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     pool.install(|| endings.values())?;
     pool.install(|| endings.games())
 }
 
-/// Right values among those of positions with the same result.
+/// Right ones among some values or games.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
     right: u32,

@@ -19,14 +19,14 @@ use super::below;
 
 /// Centipawns from an even chance to 73 %, as in training.
 const SCALE: f64 = 250.0;
-/// The parts that are tried, in 64ths: an advantage is never all gone, so that the search goes on looking for more.
-const PARTS: std::ops::RangeInclusive<u8> = 1..=64;
+/// The parts that are tried, in 64ths: so much of an advantage is left that the search still prefers the greater one.
+const PARTS: std::ops::RangeInclusive<u8> = 4..=64;
 /// The rooks, horses, cannons and pawns among the pieces of a side.
 const ATTACKERS: std::ops::Range<usize> = 1..5;
 /// Positions that are drawn for one that is quiet.
 const DRAWS: u32 = 20;
 /// A set in which the side has the advantage in fewer positions has no part of its own.
-const FEWEST: usize = 50;
+const FEWEST: usize = 300;
 
 /// The advantage of a side in centipawns, and the points that it gets.
 type Sample = (f64, f64);

@@ -3,11 +3,11 @@
 
 use crate::search::eval::xiangqi::ending_numbers::SCALES;
 
-/// Bits for the number of pieces of a role; as many as this of one role are in no set.
+/// Bits for the number of pieces of a role: at most three in a set of five men.
 const BITS: u32 = 2;
 
-/// Stands for the pieces of the side with the advantage and of the other side, each given by [`Role`](crate::xiangqi::Role);
-/// `None` for sets that no table was fitted to for want of room in the key.
+/// Returns the key of a set: the numbers of pieces by [`Role`](crate::xiangqi::Role) of the side with the advantage, then of the
+/// other side; `None` with more than three pieces of a role.
 #[must_use]
 pub fn ending_key(ahead: [u8; 7], other: [u8; 7]) -> Option<u32> {
     let mut key = 0;
@@ -36,10 +36,18 @@ mod tests {
     fn sets_are_sorted_and_parts_are_parts() {
         assert!(SCALES.is_sorted_by(|one, other| one.0 < other.0));
         assert!(SCALES.iter().all(|&(_, part)| part <= 64));
-        // A rook alone wins, but not against a rook.
-        let [bare, rook] = [[1, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0]];
-        assert_eq!(ending_scale(rook, bare), Some(64));
-        assert!(ending_scale(rook, rook).is_some_and(|part| part < 32));
+        // A side without attackers has no part of its own.
+        assert!(SCALES.iter().all(|&(key, _)| key >= 1 << 16));
+        // A horse wins alone, and against an advisor, but hardly against an elephant, and a cannon never alone.
+        let bare = [1, 0, 0, 0, 0, 0, 0];
+        let [horse, cannon, advisor, elephant] = [2, 3, 5, 6].map(|role| {
+            let mut men = bare;
+            men[role] = 1;
+            men
+        });
+        let part = |ahead, other| ending_scale(ahead, other).unwrap();
+        assert!(part(horse, bare) == 64 && part(horse, advisor) == 64);
+        assert!(part(horse, elephant) < 32 && part(cannon, bare) < 8);
         assert_eq!(ending_scale([1, 4, 0, 0, 0, 0, 0], bare), None);
     }
 }

@@ -45,9 +45,9 @@ impl Material {
         Self {
             score: sum(Side::First).minus(sum(Side::Second)),
             phase: phase(&counts),
-            scale: BySide::new_with(|side| match scale(&counts[side], &counts[!side]) {
-                0 => 0,
-                by_rule => ending_scale(men[side], men[!side]).unwrap_or(by_rule),
+            scale: BySide::new_with(|side| {
+                ending_scale(men[side], men[!side])
+                    .unwrap_or_else(|| scale(&counts[side], &counts[!side]))
             }),
         }
     }
@@ -219,5 +219,9 @@ mod tests {
         let rook_against_full_guard = of("2bakab2/9/9/9/9/9/9/9/R8/3K5 w").scale;
         assert!(rook_against_full_guard.first < FULL_SCALE / 2);
         assert_eq!(of(crate::xiangqi::START_FEN).scale.first, FULL_SCALE);
+        // By the numbers fitted to tables, for the side that has the cannon.
+        let cannon_alone = of("3k5/9/9/9/9/9/9/4C4/9/4K4 w").scale;
+        assert!(cannon_alone.first < 8 && cannon_alone.second == 0);
+        assert!(of("3k5/9/9/9/9/9/9/4c4/9/4K4 w").scale.second < 8);
     }
 }
