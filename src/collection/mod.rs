@@ -23,7 +23,6 @@ mod entry;
 mod error;
 mod game;
 mod lines;
-mod merge;
 mod novelties;
 mod openings;
 mod pattern;
@@ -33,6 +32,7 @@ mod postings;
 mod query;
 mod rows;
 mod store;
+mod take_over;
 mod text;
 mod update;
 

@@ -16,10 +16,10 @@ use crate::bytes::paths::{base_name, lasting};
 use crate::collection::entry::{Entry, postings_of};
 use crate::collection::error::{IndexError, QueryResult, expect_going};
 use crate::collection::game::Collected;
-use crate::collection::merge::{Merger, SharedFile};
 use crate::collection::postings::{self, Posting};
 use crate::collection::rows::{insert_game, insert_line, insert_segment};
 use crate::collection::store::{GameIndex, LARGE_CACHE, USUAL_CACHE};
+use crate::collection::take_over::{Merger, SharedFile};
 use crate::collection::text::searched;
 use crate::record::{
     ChangedError, Formats, GameFile, Keep, ParsedGame, ReadOptions, read_game_file,

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::contest::match_elo::Count;
 use crate::contest::ratings::{Rating, Ratings};
-use crate::contest::stats::Count;
 use crate::contest::tournament::TournamentTotals;
 
 /// The table of a tournament, the best engine first.

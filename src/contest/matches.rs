@@ -2,6 +2,7 @@
 
 use crate::bytes::StopFlag;
 use crate::contest::games::Contested;
+use crate::contest::match_elo::MatchResults;
 use crate::contest::one_game::{Effort, TimeControl};
 use crate::contest::openings::MatchOpenings;
 use crate::contest::participant::Participant;
@@ -9,7 +10,6 @@ use crate::contest::referee::Referee;
 use crate::contest::schedule::{Schedule, TournamentForm};
 use crate::contest::scheduler::{ContestError, ContestGame, Next, Scheduler};
 use crate::contest::sprt::{Decision, Sprt};
-use crate::contest::stats::MatchResults;
 use crate::protocol::client::Timeouts;
 use crate::xiangqi::Position;
 

@@ -17,7 +17,7 @@
 //! matrix. It takes every game as a win or a loss that knows nothing of the others: draws, and pairs of games whose
 //! opening favours one colour, vary less, so that the bars are rather too long than too short.
 
-use crate::contest::stats::{CONFIDENCE, Count};
+use crate::contest::match_elo::{CONFIDENCE, Count};
 
 /// A player's rating with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -324,7 +324,7 @@ mod tests {
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
     use super::*;
-    use crate::contest::stats::{elo, expected_score};
+    use crate::contest::match_elo::{elo, expected_score};
 
     fn near(a: f64, b: f64, error: f64) {
         assert!((a - b).abs() <= error, "{a} is not {b}");

@@ -7,7 +7,7 @@
 //! Owen); X. Li, J. Liu and Z. Ying, "Generalized sequential probability ratio test for separate families of
 //! hypotheses" (2014), is the theory.
 
-use crate::contest::stats::expected_score;
+use crate::contest::match_elo::expected_score;
 
 /// Two hypotheses and the probabilities with which they may be confused.
 ///

@@ -4,6 +4,7 @@
 
 use crate::bytes::StopFlag;
 use crate::contest::games::Contested;
+use crate::contest::match_elo::Count;
 use crate::contest::matches::{Match, MatchTotals};
 use crate::contest::one_game::{Effort, TimeControl};
 use crate::contest::openings::MatchOpenings;
@@ -13,7 +14,6 @@ use crate::contest::referee::Referee;
 use crate::contest::schedule::{MAX_ENGINES, Schedule, TournamentForm, engine_letter};
 use crate::contest::scheduler::{ContestError, ContestGame, Next, Scheduler, engine_of};
 use crate::contest::sprt::Sprt;
-use crate::contest::stats::Count;
 use crate::game::{Side, side_name};
 use crate::protocol::client::{ClientError, Timeouts};
 use crate::xiangqi::Position;

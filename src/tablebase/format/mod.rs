@@ -2,8 +2,8 @@
 //!
 #![doc = include_str!("FORMAT.md")]
 
-mod coder;
 pub(crate) mod compress;
+mod encoder;
 mod error;
 mod header;
 mod layout;

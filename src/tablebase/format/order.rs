@@ -8,8 +8,8 @@ use std::io;
 use rayon::prelude::*;
 
 use crate::game::Side;
-use crate::tablebase::format::coder::{Coder, Plan, Scratch};
 use crate::tablebase::format::compress::Effort;
+use crate::tablebase::format::encoder::{Encoder, Plan, Scratch};
 use crate::tablebase::format::symbols::{Alphabet, Filling, Packing};
 use crate::xiangqi::{Piece, Role};
 
@@ -36,23 +36,23 @@ const FEW: u64 = 4;
 const PERIODS: usize = 3;
 
 /// The layout of a stream that compresses best among those tried.
-pub(crate) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> {
-    let mut best = first_plan(coder, alphabet);
-    if coder.numbering.layout.slots().is_none_or(|slots| slots < WORTHWHILE) {
+pub(crate) fn choose(encoder: &Encoder<'_>, alphabet: Alphabet) -> io::Result<Plan> {
+    let mut best = first_plan(encoder, alphabet);
+    if encoder.numbering.layout.slots().is_none_or(|slots| slots < WORTHWHILE) {
         return Ok(best);
     }
-    best.order = greedy(coder, &best)?;
+    best.order = greedy(encoder, &best)?;
     for _ in 0..CLIMBS {
         let start = best;
-        best = cheapest(coder, rearranged(&start), 1)?;
+        best = cheapest(encoder, rearranged(&start), 1)?;
         if best == start {
             break;
         }
     }
-    best = cheapest(coder, with_fillings(coder, &best), FEW)?;
+    best = cheapest(encoder, with_fillings(encoder, &best), FEW)?;
     if Packing::Quads.is_possible(alphabet) {
         best = cheapest(
-            coder,
+            encoder,
             Packing::WDL.map(|packing| Plan { packing, ..best.clone() }).to_vec(),
             FEW,
         )?;
@@ -61,27 +61,27 @@ pub(crate) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> 
 }
 
 /// The plan before any trial.
-pub(crate) fn first_plan(coder: &Coder<'_>, alphabet: Alphabet) -> Plan {
+pub(crate) fn first_plan(encoder: &Encoder<'_>, alphabet: Alphabet) -> Plan {
     let packing = match alphabet {
         Alphabet::Results | Alphabet::LoopMarks => Packing::Quads,
         Alphabet::Numbers => Packing::Bytes,
         Alphabet::WideNumbers => Packing::Wide,
     };
-    Plan { order: default_order(coder), packing, filling: Filling::Before }
+    Plan { order: default_order(encoder), packing, filling: Filling::Before }
 }
 
 /// Bytes for each 2^20 slots of a stream before its order is chosen, from a sample.
-pub(crate) fn first_rate(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<u64> {
+pub(crate) fn first_rate(encoder: &Encoder<'_>, alphabet: Alphabet) -> io::Result<u64> {
     let mut trial = Trial::default();
-    let plan = first_plan(coder, alphabet);
-    trial.go_on(coder, &plan, FIRST, &mut Scratch::new(Effort::Sample))?;
+    let plan = first_plan(encoder, alphabet);
+    trial.go_on(encoder, &plan, FIRST, &mut Scratch::new(Effort::Sample))?;
     Ok(trial.rate())
 }
 
 /// Elephants and advisors fastest, then attackers, the second side's king and then the first's
 /// slowest.
-fn default_order(coder: &Coder<'_>) -> Vec<u8> {
-    let layout = coder.numbering.layout;
+fn default_order(encoder: &Encoder<'_>) -> Vec<u8> {
+    let layout = encoder.numbering.layout;
     let mut order: Vec<u8> = (0..layout.len() as u8).collect();
     order.sort_by_key(|&c| (default_rank(layout.piece(usize::from(c))), c));
     order
@@ -99,7 +99,7 @@ const fn default_rank(piece: Piece) -> (u8, bool) {
 }
 
 /// Fixes one component after the other, from the fastest.
-fn greedy(coder: &Coder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
+fn greedy(encoder: &Encoder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
     let mut order = start.order.clone();
     for fixed in 0..order.len() - 1 {
         let left = order.len() - fixed;
@@ -112,7 +112,7 @@ fn greedy(coder: &Coder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
                 Plan { order, ..start.clone() }
             })
             .collect();
-        order = cheapest(coder, plans, FIRST)?.order;
+        order = cheapest(encoder, plans, FIRST)?.order;
     }
     Ok(order)
 }
@@ -134,9 +134,9 @@ fn rearranged(start: &Plan) -> Vec<Plan> {
 }
 
 /// The plan, and it with fillings that look back to the last value of a slower component.
-fn with_fillings(coder: &Coder<'_>, start: &Plan) -> Vec<Plan> {
+fn with_fillings(encoder: &Encoder<'_>, start: &Plan) -> Vec<Plan> {
     let radixes =
-        start.order.iter().rev().map(|&c| coder.numbering.layout.radix(usize::from(c)) as usize);
+        start.order.iter().rev().map(|&c| encoder.numbering.layout.radix(usize::from(c)) as usize);
     let periods = radixes.scan(1, |period, radix| {
         *period *= radix;
         Some(*period)
@@ -149,14 +149,14 @@ fn with_fillings(coder: &Coder<'_>, start: &Plan) -> Vec<Plan> {
 /// The plan that compresses best, the first of equals. All are tried on a little of the sample, the
 /// better half of them on twice as much, and so on (successive halving), the last ones on one in
 /// `part` of it.
-fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>, part: u64) -> io::Result<Plan> {
+fn cheapest(encoder: &Encoder<'_>, mut plans: Vec<Plan>, part: u64) -> io::Result<Plan> {
     let mut trials: Vec<Trial> = plans.iter().map(|_| Trial::default()).collect();
     // As many halvings as lead from all plans to one.
     let rounds = plans.len().next_power_of_two().trailing_zeros().clamp(1, ROUNDS);
     for round in (0..rounds).rev() {
         plans.par_iter().zip(&mut trials).try_for_each_init(
             || Scratch::new(Effort::Sample),
-            |scratch, (plan, trial)| trial.go_on(coder, plan, part << round, scratch),
+            |scratch, (plan, trial)| trial.go_on(encoder, plan, part << round, scratch),
         )?;
         let mut ranking: Vec<usize> = (0..plans.len()).collect();
         // Stable, so that the first of equal plans stays first; the second sort restores the order of the
@@ -182,13 +182,13 @@ impl Trial {
     /// Encodes more pieces, until it is one in `part` of the sample.
     fn go_on(
         &mut self,
-        coder: &Coder<'_>,
+        encoder: &Encoder<'_>,
         plan: &Plan,
         part: u64,
         scratch: &mut Scratch,
     ) -> io::Result<()> {
-        let rows = coder.rows(&plan.order);
-        let all = coder.numbering.layout.slots().unwrap_or(0);
+        let rows = encoder.rows(&plan.order);
+        let all = encoder.numbering.layout.slots().unwrap_or(0);
         let piece = piece_slots(all, plan.packing);
         let sample = (all / PART).min(SAMPLE) / part;
         while self.slots < sample.max(1) {
@@ -200,7 +200,7 @@ impl Trial {
             self.slots += range.end - range.start;
             // A trial goes on where the last one ended: what the plan has shown in earlier rounds counts
             // too.
-            self.bytes += coder.encode(&rows, plan, range, scratch)?.cost() as u64;
+            self.bytes += encoder.encode(&rows, plan, range, scratch)?.cost() as u64;
         }
         Ok(())
     }

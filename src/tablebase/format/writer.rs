@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::bytes::atomic::AtomicFile;
 use crate::game::Side;
-use crate::tablebase::format::coder::{Coder, Numbering, Plan, SymbolChoices, freedom};
+use crate::tablebase::format::encoder::{Encoder, Numbering, Plan, SymbolChoices, freedom};
 use crate::tablebase::format::error::TableError;
 use crate::tablebase::format::header::{Header, Label, Section, Stream};
 use crate::tablebase::format::layout::{Layout, Maps};
@@ -52,11 +52,11 @@ pub(crate) fn write(
         let free = values.freedom(side, header.is_rebuilt(Section::Wdl.stream(side)));
         for section in Section::ALL {
             let number = section.stream(side);
-            let coder =
-                Coder { numbering, source: SymbolChoices::new(table, &header, number, &free) };
-            let plan = plan(&coder, &header, number).map_err(|source| failed(path, source))?;
+            let encoder =
+                Encoder { numbering, source: SymbolChoices::new(table, &header, number, &free) };
+            let plan = plan(&encoder, &header, number).map_err(|source| failed(path, source))?;
             let (stream, blocks) =
-                coder.write(&plan, &mut file).map_err(|source| failed(path, source))?;
+                encoder.write(&plan, &mut file).map_err(|source| failed(path, source))?;
             at += stream.bytes + stream.table_bytes;
             tables.push(blocks);
             header.streams[number] = stream;
@@ -171,8 +171,8 @@ impl Values<'_> {
     ) -> io::Result<u64> {
         let number = Section::Distance.stream(side);
         let source = SymbolChoices::new(self.table, header, number, &[]);
-        let coder = Coder { numbering, source };
-        order::first_rate(&coder, header.alphabet(number))
+        let encoder = Encoder { numbering, source };
+        order::first_rate(&encoder, header.alphabet(number))
     }
 
     /// Positions in check in a sample of a side's slots.
@@ -261,11 +261,11 @@ impl Values<'_> {
 
 /// The layout of a stream that compresses best among those tried. Marks that all may be the same
 /// need no trial.
-fn plan(coder: &Coder<'_>, header: &Header, stream: usize) -> io::Result<Plan> {
+fn plan(encoder: &Encoder<'_>, header: &Header, stream: usize) -> io::Result<Plan> {
     let alphabet = header.alphabet(stream);
     let wins_by_rule = header.counts[stream / 2].by_rule_win;
     if alphabet == Alphabet::LoopMarks && wins_by_rule == 0 {
-        return Ok(order::first_plan(coder, alphabet));
+        return Ok(order::first_plan(encoder, alphabet));
     }
-    order::choose(coder, alphabet)
+    order::choose(encoder, alphabet)
 }

@@ -123,7 +123,7 @@ pub(crate) struct Numbering<'a> {
 }
 
 /// Lays out and compresses a stream.
-pub(crate) struct Coder<'a> {
+pub(crate) struct Encoder<'a> {
     pub(crate) numbering: Numbering<'a>,
     pub(crate) source: SymbolChoices<'a>,
 }
@@ -157,7 +157,7 @@ impl Scratch {
     }
 }
 
-impl Coder<'_> {
+impl Encoder<'_> {
     pub(crate) fn rows(&self, order: &[u8]) -> Rows<'_> {
         let Numbering { layout, index, maps } = self.numbering;
         Rows::new(layout, index, maps, order)
