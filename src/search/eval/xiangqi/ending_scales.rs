@@ -1,5 +1,5 @@
 //! The part of an advantage that counts with few men: fitted to endgame tables, a number for each set of pieces that
-//! [`SCALES`](super::ending_numbers::SCALES) has.
+//! [`SCALES`] has.
 
 use crate::search::eval::xiangqi::ending_numbers::SCALES;
 
