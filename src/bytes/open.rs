@@ -14,8 +14,8 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// Those of opening; [`io::ErrorKind::InvalidInput`] for anything but a regular file, and for the index of a collection
-/// that this process has open.
+/// The faults of opening; [`io::ErrorKind::InvalidInput`] for anything but a regular file, and for the index of a
+/// collection that this process has open.
 pub fn regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);

@@ -26,6 +26,7 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const HEAD: usize = 100;
 const ID_AT: usize = 68;
 
+const NO_SQLITE: &str = "it is no SQLite file";
 const OTHER: &str = "it is a SQLite file of another program";
 
 /// The ending of the files.
@@ -250,7 +251,7 @@ impl GameIndex {
         match first {
             Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
                 let path = path.to_owned();
-                Err(IndexError::Foreign { path, what: "it is no SQLite file".into() })
+                Err(IndexError::Foreign { path, what: NO_SQLITE.into() })
             }
             _ => Ok(index),
         }
@@ -372,7 +373,7 @@ fn check_head(file: &mut std::fs::File, path: &Path) -> Result<(), IndexError> {
         let what = "its beginning is missing".into();
         return Err(IndexError::Damaged { path: path.to_owned(), what });
     }
-    Err(foreign("it is no SQLite file"))
+    Err(foreign(NO_SQLITE))
 }
 
 /// The statements of a text without semicolons within them.

@@ -11,13 +11,13 @@ use anyhow::{Context, ensure};
 use juzhong::game::{Evaluator, Game, Line, Outcome};
 use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{Limits, SearchOptions, Searcher};
-use juzhong::tablebase::{Entry, Material, Tables, Wdl};
+use juzhong::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
 use juzhong::xiangqi::{Move, Position, RuleSet};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
-use crate::games::outcome_of;
+use crate::games::{below, outcome_of};
 use crate::network::evaluation;
 use crate::positions::read_tables;
 
@@ -229,13 +229,22 @@ impl Endings<'_> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.args.seed);
         // Each number has random numbers of its own, so that threads change nothing.
         chance.set_stream(number.into());
-        let material = self.materials[below(&mut chance, self.materials.len() as u32) as usize];
-        let swapped = below(&mut chance, 2) == 1;
-        let drawn = self
-            .tables
-            .random_position((material, swapped), wdl, &mut |bound| below(&mut chance, bound))?;
+        let material = self.materials[below(&mut chance, self.materials.len())];
+        let drawn = random_position(self.tables, material, wdl, &mut chance)?;
         Ok(drawn.map(|(position, entry)| (material, position, entry)))
     }
+}
+
+/// A position of a set, with a result or any, half of the time with the colours exchanged.
+fn random_position(
+    tables: &Tables,
+    material: Material,
+    wdl: Option<Wdl>,
+    chance: &mut ChaCha8Rng,
+) -> Result<Option<(Position, Entry)>, ProbeError> {
+    let swapped = below(chance, 2) == 1;
+    let mut draw = |bound| below(chance, bound as usize) as u32;
+    tables.random_position((material, swapped), wdl, &mut draw)
 }
 
 /// Returns true if a value for the side to move says what the table says.
@@ -245,11 +254,6 @@ const fn is_right(wdl: Wdl, value: i32) -> bool {
         Wdl::Draw => value.abs() < LEVEL,
         Wdl::Loss => value < 0,
     }
-}
-
-/// A number below `bound`.
-fn below(chance: &mut ChaCha8Rng, bound: u32) -> u32 {
-    (chance.next_u64() % u64::from(bound)) as u32
 }
 
 #[cfg(test)]

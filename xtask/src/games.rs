@@ -12,6 +12,8 @@ use juzhong::contest::{Contested, read_positions};
 use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome};
 use juzhong::record::{Formats, ReadSummary, Record, read_packed};
 use juzhong::xiangqi::{Position, RuleSet};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
 
 /// The games of files in any format, and folders of them; bad ones are left out and counted.
 pub(crate) fn read_games<G: Formats>(
@@ -41,6 +43,11 @@ pub(crate) fn read_games<G: Formats>(
 pub(crate) fn outcome_of(line: &Line<Position>) -> Option<Outcome> {
     let judged = || Position::judge(line, RuleSet::default(), Horizon::Game).verdict.outcome();
     line.position().outcome().or_else(judged)
+}
+
+/// A number below `bound`.
+pub(crate) fn below(chance: &mut ChaCha8Rng, bound: usize) -> usize {
+    (chance.next_u64() % bound as u64) as usize
 }
 
 /// A bar that counts games or what else `things` are.

@@ -345,7 +345,7 @@ impl Reached {
         greatest.copied().unwrap_or(0).next_multiple_of(2)
     }
 
-    /// Those of the chaser's moves that lead to no state here.
+    /// The moves of the chaser that lead to no state here.
     fn unreached(&self, moves: &[ChaseState]) -> Vec<ChaseState> {
         let states = moves.iter().copied();
         states.filter(|state| !self.victim_states.contains_key(state)).collect()

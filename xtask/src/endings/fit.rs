@@ -15,7 +15,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
-use super::below;
+use super::random_position;
+use crate::tuning::logistic;
 
 /// Centipawns from an even chance to 73 %, as in training.
 const SCALE: f64 = 250.0;
@@ -94,10 +95,7 @@ fn quiet_position(
     chance: &mut ChaCha8Rng,
 ) -> anyhow::Result<Option<(Position, Entry)>> {
     for _ in 0..DRAWS {
-        let swapped = below(chance, 2) == 1;
-        let mut draw = |bound| below(chance, bound);
-        let drawn = tables.random_position((material, swapped), None, &mut draw)?;
-        if let Some((position, entry)) = drawn
+        if let Some((position, entry)) = random_position(tables, material, None, chance)?
             && is_quiet(&position)
         {
             return Ok(Some((position, entry)));
@@ -116,9 +114,8 @@ fn is_quiet(position: &Position) -> bool {
 fn best_part(samples: &[Sample]) -> u8 {
     let error = |part: u8| -> f64 {
         let scale = f64::from(part) / 64.0;
-        let errors = samples
-            .iter()
-            .map(|&(advantage, points)| 1.0 / (1.0 + (-advantage * scale / SCALE).exp()) - points);
+        let errors =
+            samples.iter().map(|&(advantage, points)| logistic(advantage * scale / SCALE) - points);
         errors.map(|error| error * error).sum()
     };
     PARTS.min_by(|&one, &other| error(one).total_cmp(&error(other))).unwrap_or(64)
@@ -154,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_best_part_is_found() {
-        let points = |advantage: f64| 1.0 / (1.0 + (-advantage * 0.25 / SCALE).exp());
+        let points = |advantage: f64| logistic(advantage * 0.25 / SCALE);
         let samples: Vec<Sample> =
             (0..80).map(|i| f64::from(i) * 9.0).map(|a| (a, points(a))).collect();
         assert_eq!(best_part(&samples), 16);

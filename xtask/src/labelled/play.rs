@@ -10,10 +10,9 @@ use juzhong::search::{Limits, SearchError, SearchOptions, SearchResult, Searcher
 use juzhong::tablebase::Tables;
 use juzhong::xiangqi::{Move, Position, RuleSet};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::Rng;
 
 use super::Sample;
-use crate::games::outcome_of;
+use crate::games::{below, outcome_of};
 
 /// A game in which a side is ahead by this many centipawns ...
 const WON: i32 = 1_500;
@@ -181,11 +180,6 @@ impl Player {
 /// The end of a game by the rules, or by its length.
 fn end(line: &Line<Position>) -> Option<Outcome> {
     outcome_of(line).or_else(|| (line.len() >= MOST_PLIES).then_some(Outcome::Draw))
-}
-
-/// A number below `bound`.
-fn below(chance: &mut ChaCha8Rng, bound: usize) -> usize {
-    (chance.next_u64() % bound as u64) as usize
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::xiangqi::Position;
 
 use crate::labelled::{Piece, Sample};
+use crate::tuning::logistic;
 
 /// The options of the comparison of losses.
 #[derive(Debug, clap::Args)]
@@ -62,7 +63,7 @@ impl Args {
 }
 
 fn chance(score: f64, scale: f64) -> f64 {
-    1.0 / (1.0 + (-score / scale).exp())
+    logistic(score / scale)
 }
 
 /// The evaluations of positions, and the time that each took.

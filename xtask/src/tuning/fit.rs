@@ -159,7 +159,8 @@ fn evaluate(row: &SampleRow, counts: &[(u16, i16)], weights: &Weights) -> (f64, 
     (value * scale, scale)
 }
 
-fn logistic(x: f64) -> f64 {
+/// The expected points where the logarithm of the odds is `x`.
+pub(crate) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 

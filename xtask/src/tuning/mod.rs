@@ -8,7 +8,7 @@ mod order;
 mod sample;
 mod source;
 
-pub(crate) use fit::{Fit, FitOptions, fit};
+pub(crate) use fit::{Fit, FitOptions, fit, logistic};
 pub(crate) use order::{Foretold, OrderFit, OrderOptions, fit_order};
 pub(crate) use sample::{Samples, Sampling, sample};
 pub(crate) use source::{order_source, source};
