@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::answers::book::figures::rounded;
 use crate::answers::described::Described;
-use crate::answers::line::line_texts;
+use crate::answers::line::line_text;
 use crate::answers::sides::side_name;
 use crate::engine::Playable;
 use crate::game::Line;
@@ -215,8 +215,7 @@ impl AcceptedMove {
             table: facts.table,
             score: facts.score.map(ScoreOfMove::from),
             line: line.iter().map(|&mv| G::move_text(mv)).collect(),
-            line_text: notation
-                .map(|notation| line_texts(position, line.iter().copied(), notation).join(" ")),
+            line_text: line_text(position, &line, notation),
         }
     }
 }

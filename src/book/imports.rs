@@ -63,12 +63,12 @@ pub(crate) fn copy_of(
     stop: &StopFlag,
 ) -> Result<Option<PathBuf>, InteropError> {
     let Some(Imports { folder, show }) = IMPORTS.get() else { return Ok(None) };
-    let copy = folder.join(name_of(path, kind).map_err(|e| io_error(path, e))?);
+    let copy = folder.join(name_of(path, kind).map_err(|e| InteropError::io(path, e))?);
     while !copy.is_file() {
         if stop.is_set() {
             return Err(InteropError::Interrupted { path: path.to_owned() });
         }
-        fs::create_dir_all(folder).map_err(|e| io_error(path, e))?;
+        fs::create_dir_all(folder).map_err(|e| InteropError::io(path, e))?;
         match FileLock::take(&copy) {
             // The last holder of the lock has made it.
             Ok(_lock) if copy.is_file() => {}
@@ -78,7 +78,7 @@ pub(crate) fn copy_of(
             }
             // Another process makes it.
             Err(LockError::Busy(_)) => std::thread::sleep(POLL),
-            Err(LockError::File { source, .. }) => return Err(io_error(path, source)),
+            Err(LockError::File { source, .. }) => return Err(InteropError::io(path, source)),
         }
     }
     touch(&copy);
@@ -95,7 +95,9 @@ fn make(
 ) -> Result<(), InteropError> {
     let new = copy.with_extension(ENDINGS[1]);
     match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io_error(copy, error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(InteropError::io(copy, error));
+        }
         _ => {}
     }
     let reach = Reach { stop: stop.clone(), progress: progress.clone(), ..Reach::default() };
@@ -113,12 +115,7 @@ fn make(
             }
         }
     }
-    fs::rename(&new, copy).map_err(|e| io_error(copy, e))
-}
-
-/// The error of reading or writing a file.
-fn io_error(path: &Path, source: io::Error) -> InteropError {
-    InteropError::Io { path: path.to_owned(), source }
+    fs::rename(&new, copy).map_err(|e| InteropError::io(copy, e))
 }
 
 /// The name of the copy: the hash of the book's kind and content, and the version.

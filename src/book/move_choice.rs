@@ -233,11 +233,11 @@ impl Selector {
         candidates: &[&'a BookMove<M>],
         weight: impl Fn(&BookMove<M>) -> u64,
     ) -> Option<&'a BookMove<M>> {
-        let total: u128 = candidates.iter().map(|m| u128::from(weight(m))).sum();
+        let weights: Vec<u128> = candidates.iter().map(|m| u128::from(weight(m))).collect();
+        let total: u128 = weights.iter().sum();
         // Sums beyond 64 bits are brought down to them.
         let excess = (128 - total.leading_zeros()).saturating_sub(64);
-        let weights: Vec<u128> =
-            candidates.iter().map(|m| u128::from(weight(m) >> excess)).collect();
+        let weights: Vec<u128> = weights.into_iter().map(|weight| weight >> excess).collect();
         let total: u128 = weights.iter().sum();
         let mut ticket = self.below(if total == 0 { candidates.len() as u128 } else { total });
         let drawn = weights.into_iter().position(|weight| {

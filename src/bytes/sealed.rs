@@ -132,6 +132,18 @@ pub fn version(bytes: &[u8]) -> Option<u32> {
     (bytes.len() >= HEADER_LEN).then(|| u32_at(bytes, 8))
 }
 
+/// The end of sealed bytes, by their first [`HEADER_LEN`]; `None` if they are too few, or state a length beyond the
+/// limit.
+pub(crate) fn end(kind: SealedKind, start: &[u8]) -> Option<usize> {
+    let length = stated_length(start.get(..20)?);
+    (length <= kind.limit).then(|| HEADER_LEN + length as usize)
+}
+
+/// The length of the payload that a header states.
+fn stated_length(header: &[u8]) -> u64 {
+    u64::from(u32_at(header, 12)) | u64::from(u32_at(header, 16)) << 32
+}
+
 /// The payload, if it has its checksum.
 fn checked_payload(kind: SealedKind, bytes: &[u8]) -> Result<&[u8], SealError> {
     let (header, payload) = split(kind, bytes)?;
@@ -159,7 +171,7 @@ fn split(kind: SealedKind, bytes: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
     if version != kind.version {
         return Err(SealError::Version { found: version, supported: kind.version });
     }
-    let length = u64::from(u32_at(header, 12)) | u64::from(u32_at(header, 16)) << 32;
+    let length = stated_length(header);
     if length > kind.limit || length < payload.len() as u64 {
         return Err(SealError::Length { length, limit: kind.limit });
     }

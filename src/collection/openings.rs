@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 
 use crate::collection::error::{IndexError, QueryResult};
 use crate::collection::query::Conditions;
-use crate::collection::rows::result_of;
+use crate::collection::rows::{count_at, result_of};
 use crate::collection::store::GameIndex;
 use crate::game::Outcome;
 
@@ -60,7 +60,7 @@ impl GameIndex {
                 name: row.get(1)?,
                 year: row.get(2)?,
                 result: result_of(row.get(3)?),
-                games: row.get::<_, i64>(4)?.max(0) as u64,
+                games: count_at(row, 4)?,
             })
         })?;
         rows.collect()

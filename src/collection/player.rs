@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 use crate::collection::error::{IndexError, QueryResult};
 use crate::collection::novelties::Years;
 use crate::collection::query::Conditions;
-use crate::collection::rows::result_of;
+use crate::collection::rows::{count_at, result_of};
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
 use crate::game::{Outcome, Side};
@@ -125,8 +125,7 @@ impl GameIndex {
         );
         let mut statement = self.connection.prepare(&sql).in_index(&self.path)?;
         let rows = statement.query_map(params_from_iter(words), |row| {
-            let games: i64 = row.get(2)?;
-            Ok(PlayerName { id: row.get(0)?, name: row.get(1)?, games: games.max(0) as u64 })
+            Ok(PlayerName { id: row.get(0)?, name: row.get(1)?, games: count_at(row, 2)? })
         });
         rows.in_index(&self.path)?.collect::<rusqlite::Result<_>>().in_index(&self.path)
     }
@@ -179,7 +178,7 @@ impl GameIndex {
         let mut statement = self.connection.prepare(&query)?;
         let rows = statement.query_map(params_from_iter(values), |row| {
             let side: String = row.get(1)?;
-            let [number, plies] = [row.get::<_, i64>(0)?, row.get(10)?].map(|n| n.max(0) as u64);
+            let [number, plies] = [count_at(row, 0)?, count_at(row, 10)?];
             Ok(PlayerGame {
                 number,
                 side: if side == "first" { Side::First } else { Side::Second },

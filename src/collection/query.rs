@@ -12,7 +12,7 @@ use crate::book::{Ending, Facts, Filter, MoveStats};
 use crate::collection::entry::{Fault, GameKey, IndexedGame, StoredFault, note_of, part, unpack};
 use crate::collection::error::{IndexError, QueryResult};
 use crate::collection::lines::Lines;
-use crate::collection::rows::{result_number, result_of};
+use crate::collection::rows::{count_at, result_number, result_of};
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
 use crate::collection::update::FileStamp;
@@ -653,9 +653,4 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<IndexedGame> {
 /// The place of a column behind those of [`listed`].
 const fn extra_column(number: usize) -> usize {
     COLUMNS_COUNT + 1 + number
-}
-
-/// A count in a row; 0 in place of a negative number, which the index does not write.
-fn count_at(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
-    row.get::<_, i64>(at).map(|n| n.max(0) as u64)
 }

@@ -160,6 +160,11 @@ pub(crate) const fn result_number(result: Option<Outcome>) -> u8 {
     }
 }
 
+/// A count in a row; 0 in place of a negative number, which the index does not write.
+pub(crate) fn count_at(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(at).map(|n| n.max(0) as u64)
+}
+
 /// The inverse of [`result_number`].
 pub(crate) const fn result_of(number: i64) -> Option<Outcome> {
     match number {

@@ -17,7 +17,7 @@ use crate::collection::entry::{Entry, postings_of};
 use crate::collection::error::{IndexError, QueryResult, expect_going};
 use crate::collection::game::Collected;
 use crate::collection::postings::{self, Posting};
-use crate::collection::rows::{insert_game, insert_line, insert_segment};
+use crate::collection::rows::{count_at, insert_game, insert_line, insert_segment};
 use crate::collection::store::{GameIndex, LARGE_CACHE, USUAL_CACHE};
 use crate::collection::take_over::{Merger, SharedFile};
 use crate::collection::text::searched;
@@ -606,7 +606,7 @@ fn known(index: &GameIndex) -> Result<HashMap<Vec<u8>, KnownFile>, IndexError> {
     let sql = "SELECT path, id, len, time, link, seen, games, state FROM files";
     let rows = index.rows(sql, |row| {
         let stamp = FileStamp { len: row.get(2)?, time: row.get(3)?, is_link: row.get(4)? };
-        let [seen, games] = [row.get::<_, i64>(5)?, row.get(6)?].map(|n| n.max(0) as u64);
+        let [seen, games] = [count_at(row, 5)?, count_at(row, 6)?];
         let file = KnownFile { id: row.get(1)?, stamp, seen, games, state: row.get(7)? };
         Ok((row.get::<_, Vec<u8>>(0)?, file))
     })?;

@@ -378,11 +378,11 @@ mod tests {
     }
 
     fn mark(look: &SecondLook<Move>) -> Option<Mark> {
-        Mark::of_loss(look.loss(PHASES, &Position::WIN_MODEL))
+        Mark::of_loss(loss(look))
     }
 
     fn certain_mark(look: &SecondLook<Move>) -> Option<Mark> {
-        Mark::of_loss(look.certain_loss(PHASES, &Position::WIN_MODEL))
+        Mark::of_loss(certain(look))
     }
 
     #[test]

@@ -512,10 +512,8 @@ fn turning_point<G: Playable>(
     first: &PositionValue<G::Move>,
     moves: &[ReviewedMove<G::Move>],
 ) -> Option<TurningPoint> {
-    let last = moves.last()?.outlook;
-    let winner = [(Side::First, last), (Side::Second, 1.0 - last)]
-        .into_iter()
-        .find_map(|(side, expected)| (expected >= BETTER).then_some(side))?;
+    let last = moves.last()?;
+    let winner = Side::ALL.into_iter().find(|&side| outlook_of(side, last) >= BETTER)?;
     let expected = first.valuation().expected(start.phase(), &G::WIN_MODEL);
     let at_start = if start.turn() == winner { expected } else { 1.0 - expected };
     let better = moves.iter().rev().take_while(|m| outlook_of(winner, m) >= BETTER).count();

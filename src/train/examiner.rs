@@ -7,8 +7,8 @@ use super::exercise::{
 use crate::book::BookError;
 use crate::engine::{Engine, EngineError, EngineOptions, OwnBook, Playable};
 use crate::game::{Line, ScoreKind};
-use crate::review::{BookShare, Ending, ReviewBooks, ending};
-use crate::search::{Control, Limits, Score, wdl};
+use crate::review::{BookShare, Ending, ReviewBooks, ending, expected_score};
+use crate::search::{Control, Limits, Score};
 use crate::tablebase::Wdl;
 
 /// The loss of expected score, of 1, up to which a move is as good as the one that is right: less than a review marks.
@@ -225,8 +225,10 @@ impl<G: Playable> Examiner<G> {
         let best = *opened.accepted.first()?;
         let right = self.score_of(opened, best, control)?;
         let score = self.score_of(opened, mv, control)?;
-        let position = opened.line.position();
-        let loss = (expected(right, position) - expected(score, position)).max(0.0);
+        let phase = opened.line.position().phase();
+        let [of_right, of_move] =
+            [right, score].map(|score| expected_score(score, phase, &G::WIN_MODEL));
+        let loss = (of_right - of_move).max(0.0);
         Some(Compared { mv: score, right, loss })
     }
 
@@ -252,13 +254,6 @@ impl<G: Playable> Examiner<G> {
         let score = choice.score.filter(|_| !control.should_stop());
         score.map(|score| -score)
     }
-}
-
-/// The expected score, 0 to 1, of the side to move in a position after a move that has this score.
-fn expected<G: Playable>(score: Score, position: &G) -> f64 {
-    let [win, draw, _] = wdl(score, position.phase(), &G::WIN_MODEL);
-    // Both are in thousandths, and a draw is half a point.
-    (2.0 * f64::from(win) + f64::from(draw)) / 2_000.0
 }
 
 impl From<BookShare> for BookFacts {

@@ -61,7 +61,7 @@ impl Header {
 }
 
 /// Four bytes as a number, the highest first.
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 

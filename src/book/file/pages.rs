@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::book::file::digest::{Header, u32_at};
+use crate::book::file::digest::Header;
 use crate::bytes::StopFlag;
 use crate::message::{Message, message};
 
@@ -29,7 +29,7 @@ pub(crate) fn check(file: &mut File, roots: &[u32], stop: &StopFlag) -> io::Resu
     file.read_exact(&mut bytes)?;
     let header = Header::parse(&bytes).ok_or_else(|| fault("its header is not SQLite's"))?;
     // Bytes of each page that SQLite leaves alone; unused pages; the first page of maps of pages.
-    if bytes[20] != 0 || [32, 36, 52].iter().any(|&at| u32_at(&bytes, at) != 0) {
+    if bytes[20] != 0 || [32_usize, 36, 52].iter().any(|&at| number(&bytes[at..at + 4]) != 0) {
         return Err(fault("its pages are not laid out as this program does"));
     }
     // By the length of the file: what the header states may be forged.

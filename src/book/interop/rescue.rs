@@ -90,7 +90,7 @@ pub(crate) fn rescue(
 fn io_error(path: &Path, source: io::Error) -> InteropError {
     match source.kind() {
         io::ErrorKind::Interrupted => InteropError::Interrupted { path: path.to_owned() },
-        _ => InteropError::Io { path: path.to_owned(), source },
+        _ => InteropError::io(path, source),
     }
 }
 

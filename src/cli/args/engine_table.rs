@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::engine_command::is_own;
+use super::engine_command::{is_own, parse_protocol};
 use super::settings::resolved;
 use crate::game_name::{GameName, UnknownGame};
 use juzhong::message::{Message, message};
@@ -108,13 +108,8 @@ impl<'a> EngineTable<'a> {
     fn protocol(&self) -> Result<Option<Dialect>, Message> {
         let Some(value) = self.table.get("protocol") else { return Ok(None) };
         let text = value.as_str().unwrap_or_default();
-        if text.eq_ignore_ascii_case("auto") {
-            return Ok(None);
-        }
-        match text.parse::<Dialect>() {
-            Ok(dialect) => Ok(Some(dialect)),
-            Err(_) => Err(self.at("protocol", "choose auto, uci, ucci, cyclone or gomocup")),
-        }
+        let spoken = parse_protocol(text).map_err(|fault| self.at("protocol", fault))?;
+        Ok(spoken.0)
     }
 
     fn game(&self) -> Result<Option<&'static str>, Message> {

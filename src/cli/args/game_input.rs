@@ -42,7 +42,7 @@ fn is_standard(path: &Path) -> bool {
 
 /// The folder in which large inputs are unpacked: beside the output.
 pub(crate) fn temporary_folder(output: &Path) -> PathBuf {
-    if output == Path::new(STANDARD) {
+    if is_standard(output) {
         return std::env::temp_dir();
     }
     folder_of(output).to_owned()
@@ -51,7 +51,7 @@ pub(crate) fn temporary_folder(output: &Path) -> PathBuf {
 /// The output must not replace what is read.
 pub(crate) fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
     let Ok(place) = resolve(output) else { return Ok(()) };
-    if output == Path::new(STANDARD) {
+    if is_standard(output) {
         return Ok(());
     }
     if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
@@ -100,7 +100,7 @@ pub(crate) fn read_file<G: Formats>(
             return Err(error).or_exit_with(exit::IO, || name);
         }
         Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
-        file => file.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
+        file => file.or_exit_at(exit::NO_INPUT, path)?,
     };
     let mut stopped = None;
     let summary = read_game_file(
@@ -125,7 +125,7 @@ pub(crate) fn read_file<G: Formats>(
         Ok(summary) => Ok(summary),
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(interrupted()),
         Err(error) if ChangedError::is_in(&error) => Err(error).or_exit_with(exit::IO, || name),
-        Err(error) => Err(error).or_exit_with(exit::IO, || folder.shown().to_string()),
+        Err(error) => Err(error).or_exit_at(exit::IO, folder),
     }
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn interrupted() -> CliError {
 
 /// An input; standard input comes by a file without a name.
 fn open_input<G: Formats>(path: &Path, folder: &Path) -> io::Result<GameFile> {
-    if path == Path::new(STANDARD) {
+    if is_standard(path) {
         return GameFile::spool(&mut standard_input()?, folder, &stop_flag());
     }
     GameFile::open::<G>(path, folder)

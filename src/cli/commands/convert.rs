@@ -565,11 +565,10 @@ impl<'a> Output<'a> {
     fn close(self) -> Result<(), CliError> {
         match self {
             Self::Standard { out, .. } => Ok(out.flush()?),
-            Self::File { path, file, _lock, .. } => {
-                file.commit().or_exit_with(exit::IO, || path.shown().to_string())
+            Self::File { path, file, _lock, .. } => file.commit().or_exit_at(exit::IO, path),
+            Self::Folder { path, folder, _lock, .. } => {
+                place_folder(folder, path).or_exit_at(exit::CANNOT_CREATE, path)
             }
-            Self::Folder { path, folder, _lock, .. } => place_folder(folder, path)
-                .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string()),
         }
     }
 }

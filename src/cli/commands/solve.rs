@@ -164,8 +164,8 @@ impl<'a> Keeper<'a> {
         let Some(path) = &args.store else { return Ok(Self(None)) };
         let is_new = matches!(path.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound);
         let store = match is_new {
-            true => SolutionStore::create(path).or_exit_with(exit::CANNOT_CREATE, || path.shown()),
-            false => SolutionStore::open(path).or_exit_with(exit::BAD_DATA, || path.shown()),
+            true => SolutionStore::create(path).or_exit_at(exit::CANNOT_CREATE, path),
+            false => SolutionStore::open(path).or_exit_at(exit::BAD_DATA, path),
         };
         Ok(Self(Some((path, store?))))
     }
@@ -178,7 +178,7 @@ impl<'a> Keeper<'a> {
 
     fn save(&mut self) -> Result<(), CliError> {
         let Some((path, store)) = &mut self.0 else { return Ok(()) };
-        store.save().map(drop).or_exit_with(exit::CANNOT_CREATE, || path.shown())
+        store.save().map(drop).or_exit_at(exit::CANNOT_CREATE, path)
     }
 }
 

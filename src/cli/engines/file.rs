@@ -31,7 +31,7 @@ pub(crate) fn settings_file(context: &Context<'_>) -> Result<PathBuf, CliError> 
 
 /// Makes the folder of the settings file, where it is missing.
 pub(crate) fn make_folder(path: &Path) -> Result<(), CliError> {
-    fs::create_dir_all(folder_of(path)).or_exit_with(exit::CANNOT_CREATE, || path.shown())
+    fs::create_dir_all(folder_of(path)).or_exit_at(exit::CANNOT_CREATE, path)
 }
 
 /// A settings file that nobody else of this program changes meanwhile.

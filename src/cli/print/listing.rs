@@ -74,7 +74,7 @@ impl<'a> ListFile<'a> {
         match closed {
             // Someone put a file there meanwhile.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(exists(option, path)),
-            closed => closed.or_exit_with(exit::IO, || path.shown().to_string()),
+            closed => closed.or_exit_at(exit::IO, path),
         }
     }
 }

@@ -10,6 +10,7 @@ use sevenz_rust2::{
 use crate::message::{Message, message};
 use crate::record::archives::content::UnpackError;
 use crate::record::archives::unpack::{DICTIONARY_KIB, Stoppable, too_large_window, too_much};
+use crate::record::archives::zip::u64_at;
 
 /// The longest directory that is read, unpacked, in bytes: some 30,000 files. A file has one byte in it at
 /// least, and takes some hundred in memory before anything else is known of it, so that a directory of this
@@ -135,10 +136,6 @@ fn directory_bytes(bytes: &[u8]) -> Option<u64> {
         _ => 0,
     };
     Some(unpacked.max(len))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// The offset of what stands behind the start of an archive, from which its directory is counted.

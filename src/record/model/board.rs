@@ -96,6 +96,11 @@ pub(crate) const fn from_halves(byte: u8) -> Result<Square, u8> {
     from_top_left(byte >> 4, byte & 0x0f)
 }
 
+/// The square of a byte that has the column in its lower half; off the board the byte.
+pub(crate) fn from_swapped_halves(byte: u8) -> Result<Square, u8> {
+    from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte)
+}
+
 /// The square as it is seen from the other side of the board.
 pub(crate) const fn turned(square: Square) -> Square {
     square.flipped().mirrored()

@@ -21,7 +21,9 @@
 
 use crate::game::Side;
 use crate::message::message;
-use crate::record::model::board::{Board, from_top_left, start_position, turned};
+use crate::record::model::board::{
+    Board, from_swapped_halves, from_top_left, start_position, turned,
+};
 use crate::record::model::format::Format;
 use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::Coordinates;
@@ -142,7 +144,7 @@ fn moves_of(bytes: &[u8], is_turned: bool) -> (Vec<(usize, Coordinates)>, Option
 
 /// The square with a number of a move, or the number; `is_turned` if the board is seen from Black's side.
 fn square(byte: u8, is_turned: bool) -> Result<Square, u8> {
-    let square = from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte);
+    let square = from_swapped_halves(byte);
     if is_turned { square.map(turned) } else { square }
 }
 

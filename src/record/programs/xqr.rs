@@ -19,7 +19,7 @@ use crate::bytes::by_count;
 use crate::game::{Outcome, Side};
 use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::board::from_top_left;
+use crate::record::model::board::from_swapped_halves;
 use crate::record::model::format::Format;
 use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
@@ -27,7 +27,7 @@ use crate::record::model::record::Record;
 use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::text::move_words::read_start;
-use crate::xiangqi::{Position, Square};
+use crate::xiangqi::Position;
 
 /// The row of XQR.
 pub(crate) const ROW: FormatRow = FormatRow {
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
 
     fn node(&mut self) -> Result<FileMove, Fault> {
         let [from, to, marks, _] = *self.take("the tree of moves")?;
-        let mv = Ok(Coordinates { from: square(from), to: square(to) });
+        let mv = Ok(Coordinates { from: from_swapped_halves(from), to: from_swapped_halves(to) });
         let mut comment = String::new();
         if marks & 4 != 0 {
             let len = u32::from_le_bytes(*self.take("the length of a comment")?);
@@ -216,11 +216,6 @@ impl<'a> Reader<'a> {
         self.at += len;
         Ok(taken)
     }
-}
-
-/// The square with a number of a move, or the number.
-fn square(byte: u8) -> Result<Square, u8> {
-    from_top_left(byte & 0x0f, byte >> 4).map_err(|_| byte)
 }
 
 fn result(value: &[u8]) -> Option<Outcome> {

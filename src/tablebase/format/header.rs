@@ -169,9 +169,7 @@ impl Header {
     /// The end of the header, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer,
     /// or state a length that no header has.
     pub(crate) fn end(start: &[u8]) -> Option<usize> {
-        // The length stands after eight bytes of magic and four of the version.
-        let length = u64::from_le_bytes(start.get(12..20)?.try_into().ok()?);
-        (length <= KIND.limit).then(|| sealed::HEADER_LEN + length as usize)
+        sealed::end(KIND, start)
     }
 
     /// The layout of the file, or the reason for which the header cannot be right.

@@ -130,12 +130,9 @@ impl Checkpoint {
 fn read_head(file: &mut BufReader<File>) -> io::Result<Head> {
     let mut bytes = vec![0; sealed::HEADER_LEN];
     file.read_exact(&mut bytes)?;
-    // The length stands after eight bytes of magic and four of the version.
-    let len = u64::from_le_bytes(std::array::from_fn(|i| bytes[12 + i]));
-    if len > KIND.limit {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "no checkpoint"));
-    }
-    bytes.resize(sealed::HEADER_LEN + len as usize, 0);
+    let end = sealed::end(KIND, &bytes)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no checkpoint"))?;
+    bytes.resize(end, 0);
     file.read_exact(&mut bytes[sealed::HEADER_LEN..])?;
     sealed::unseal(KIND, &bytes).map_err(io::Error::other)
 }

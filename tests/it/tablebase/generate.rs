@@ -126,14 +126,19 @@ fn the_first_signal_ends_in_good_order_and_soon() {
 #[cfg(unix)]
 #[test]
 fn a_second_signal_ends_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut child = long_run(folder.path());
-    // Both arrive together when it goes on; which is handled first is up to the system.
-    for name in ["STOP", "INT", "TERM", "CONT"] {
-        assert!(signal(&child, name));
-    }
-    let code = child.wait().unwrap().code();
-    assert!(matches!(code, Some(130 | 143)), "{code:?}");
+    // Work that ends in good order before the second signal is seen has answered the first: another try.
+    let was_ended_at_once = (0..30).any(|_| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = long_run(folder.path());
+        // Both arrive together when it goes on; which is handled first is up to the system.
+        for name in ["STOP", "INT", "TERM", "CONT"] {
+            assert!(signal(&child, name));
+        }
+        let code = child.wait().unwrap().code();
+        assert!(matches!(code, Some(75 | 130 | 143)), "{code:?}");
+        code != Some(75)
+    });
+    assert!(was_ended_at_once);
 }
 
 /// A limit on the size of files stands for a full disk.

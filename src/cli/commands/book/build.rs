@@ -22,8 +22,9 @@ use juzhong::book::{
 };
 use juzhong::bytes::paths::folder_of;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::game::{Outcome, Side, Symmetric};
+use juzhong::game::{Side, Symmetric};
 use juzhong::message::message;
+use juzhong::record::result_text;
 
 /// Build a book from game files and folders.
 #[derive(Debug, clap::Args)]
@@ -217,11 +218,6 @@ fn list_disputes<G: Terminal + Symmetric>(
             "{id}\t{doubt}\t{counted}\t{end}\t{source}\t{place}\t{number}\t{stated}"
         ));
     })
-}
-
-/// A result as game files write it.
-fn result_text(result: Option<Outcome>) -> String {
-    result.map_or("*".to_owned(), |outcome| outcome.to_string())
 }
 
 impl Args {

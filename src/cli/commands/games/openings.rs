@@ -10,6 +10,7 @@ use crate::cli::args::game_filter::GameFilterArgs;
 use crate::cli::args::game_input::STANDARD;
 use crate::cli::args::picture::write_whole;
 use crate::cli::print::opening_names::name_of;
+use crate::cli::print::percent_of;
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, exit, with_game, write_answer};
 use crate::language::{fitting, left, right, say, text};
@@ -146,7 +147,7 @@ fn shares(
     let share = |&period: &u16| {
         let own = opening.years.iter().filter(|year| is_in(year.year, period, years));
         let own: u64 = own.map(|year| year.games).sum();
-        100.0 * own as f64 / games_of(answer, years, period).max(1) as f64
+        percent_of(own, games_of(answer, years, period))
     };
     periods.iter().map(share).collect()
 }

@@ -95,7 +95,7 @@ impl<'a> GameOutput<'a> {
                 return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
             let file = PackedFile::create(path);
-            let file = file.or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
+            let file = file.or_exit_at(exit::CANNOT_CREATE, path)?;
             Ok((file, path))
         });
         let pgn =
@@ -130,7 +130,7 @@ impl<'a> GameOutput<'a> {
         }
         match &mut self.file {
             Some((file, path)) => {
-                file.write_all(&text).or_exit_with(exit::IO, || path.shown().to_string())?;
+                file.write_all(&text).or_exit_at(exit::IO, path)?;
             }
             None => self.out.write_all(&text)?,
         }
@@ -141,7 +141,7 @@ impl<'a> GameOutput<'a> {
     /// Completes the file; returns the number of games in it.
     pub(crate) fn close(self) -> Result<u64, CliError> {
         if let Some((file, path)) = self.file {
-            file.commit().or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
+            file.commit().or_exit_at(exit::CANNOT_CREATE, path)?;
         }
         if self.left_out > 0 {
             notice(message!(

@@ -266,8 +266,7 @@ struct AnnotatedFile<'a, G> {
 impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
     fn open(path: &'a Path, options: &ReviewOptions<G::Rules>) -> Result<Self, CliError> {
         let lock = FileLock::take_for_file(path)?;
-        let file = PackedFile::create(path)
-            .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
+        let file = PackedFile::create(path).or_exit_at(exit::CANNOT_CREATE, path)?;
         let journal = ReviewJournal::open(path, options).map_err(by_kind)?;
         if journal.games() > 0 {
             let games = journal.games();
@@ -286,7 +285,7 @@ impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
     fn close(self) -> Result<(), CliError> {
         let Self { path, file, journal, _lock } = self;
         // The journal goes last: until the file is in its place, it is all there is of the work.
-        file.commit().or_exit_with(exit::IO, || path.shown().to_string())?;
+        file.commit().or_exit_at(exit::IO, path)?;
         journal.discard();
         Ok(())
     }
