@@ -1,7 +1,7 @@
 //! Engines by name: `juzhong engine`, and every command that takes one. The engines are shell scripts.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
@@ -154,13 +154,6 @@ fn a_usual_file_that_is_missing_is_made() {
     assert!(text.starts_with("[engines.good]\ncommand = \"sh "), "{text}");
 }
 
-/// Writes a file that may be executed.
-fn executable(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>) -> String {
-    let path = folder.write(name, bytes);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
-
 #[test]
 fn what_does_not_start_is_said_in_words() {
     let folder = Folder::new();
@@ -177,11 +170,11 @@ fn what_does_not_start_is_said_in_words() {
         ("nosuchengine".to_owned(), "folders of PATH"),
         (folder.at("a folder"), "it is a folder"),
         (folder.write("引擎", "#!/bin/sh\n"), "not executable"),
-        (executable(&folder, "text", "hello\n"), "it is a text"),
-        (executable(&folder, "empty", ""), "is empty"),
-        (executable(&folder, "elf", &elf), "another processor"),
-        (executable(&folder, "pe", &pe), "for windows"),
-        (executable(&folder, "script", "#!/no/such/shell\n"), "which is not there"),
+        (folder.write_program("text", "hello\n"), "it is a text"),
+        (folder.write_program("empty", ""), "is empty"),
+        (folder.write_program("elf", &elf), "another processor"),
+        (folder.write_program("pe", &pe), "for windows"),
+        (folder.write_program("script", "#!/no/such/shell\n"), "which is not there"),
     ] {
         let output = with_settings(&folder, &["engine", "add", "x", &program]);
         ended(&output, 69, &["cannot be started", words]);

@@ -1,7 +1,5 @@
 //! Text of others on standard output and standard error: whatever it holds, it commands no terminal.
 
-use std::os::unix::fs::PermissionsExt;
-
 use juzhong::bytes::visible::is_hidden;
 
 use crate::support::folder::Folder;
@@ -133,14 +131,12 @@ fn what_books_say() {
 #[test]
 fn what_engines_say() {
     let folder = Folder::new();
-    let engine = folder.at("engine");
     let script = format!(
         "#!/bin/sh\nwhile read line; do\ncase \"$line\" in\nuci) printf 'id name {EVIL_LINE}\\noption name \
          {EVIL_LINE} type spin\\nuciok\\n';;\nisready) echo readyok;;\ngo*) printf 'info string \
          {EVIL_LINE}\\nbestmove {EVIL_LINE}\\n'; printf '{EVIL_LINE}' >&2; exit 3;;\nquit) exit;;\nesac\ndone\n"
     );
-    std::fs::write(&engine, script).unwrap();
-    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let engine = folder.write_program("engine", script);
     let out = folder.at("m.pgn");
     shows(
         &["-vv", "match", "--engine-a", &engine, "--nodes", "1", "--games", "2", "-o", &out],

@@ -356,15 +356,13 @@ mod unix {
     }
 
     /// Runs the program as nobody if this is root, who may read everything.
-    fn as_nobody(folder: &Folder, args: &[&str]) -> Option<Output> {
+    fn as_nobody(folder: &Folder, args: &[&str]) -> Output {
         let is_root = fs::read(folder.join("games/secret.pgn")).is_ok();
-        let program = folder.join("program");
-        fs::copy(PROGRAM, &program).unwrap();
-        let mut command = Command::new(program);
+        let mut command = Command::new(folder.copy_program(PROGRAM.as_ref(), "program"));
         if is_root {
             command.uid(65534).gid(65534);
         }
-        command.args(args).output().ok()
+        command.args(args).output().unwrap()
     }
 
     #[test]
@@ -387,11 +385,11 @@ mod unix {
         let (input, book) = (folder.at("games"), folder.at("out/book"));
         let list = folder.at("out/rejects");
         let build = ["book", "build", &input, "-o", &book, "--json", "--rejects", &list];
-        let built = as_nobody(&folder, &build).unwrap();
+        let built = as_nobody(&folder, &build);
         let converted =
             as_nobody(&folder, &["convert", &input, "-o", &folder.at("out/all.jsonl"), "--json"]);
         let secret = folder.at("games/secret.pgn");
-        let named = as_nobody(&folder, &["book", "build", &secret, "-o", &book]).unwrap();
+        let named = as_nobody(&folder, &["book", "build", &secret, "-o", &book]);
         mode("games/locked", 0o700);
         assert!(built.status.success(), "{}", text(&built.stderr));
         let answer: Value = serde_json::from_slice(&built.stdout).unwrap();
@@ -401,7 +399,7 @@ mod unix {
             let line = list.lines().find(|line| line.contains(name));
             assert!(line.is_some_and(|line| line.contains(word)), "{list}");
         }
-        let converted: Value = serde_json::from_slice(&converted.unwrap().stdout).unwrap();
+        let converted: Value = serde_json::from_slice(&converted.stdout).unwrap();
         assert_eq!((&converted["games"], &converted["bad"]), (&Value::from(4), &Value::from(2)));
         assert_eq!(named.status.code(), Some(66));
         assert!(text(&named.stderr).contains("secret.pgn"), "{named:?}");

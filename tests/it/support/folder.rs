@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -33,6 +35,24 @@ impl Folder {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
         self.at(name)
+    }
+
+    /// Writes a program; its path, as an argument. Another process writes it: whatever this one starts meanwhile would
+    /// have the file open for writing as well for a moment, in which the system runs no program of it.
+    #[cfg(unix)]
+    pub(crate) fn write_program(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        let copied = self.write(&format!("{name}.copied"), bytes);
+        self.copy_program(copied.as_ref(), name)
+    }
+
+    /// [`write_program`](Self::write_program) with what another file has.
+    #[cfg(unix)]
+    pub(crate) fn copy_program(&self, from: &Path, name: &str) -> String {
+        let path = self.at(name);
+        let copy = "cp \"$0\" \"$1\" && chmod 755 \"$1\"";
+        let status = Command::new("sh").args(["-c", copy]).arg(from).arg(&path).status().unwrap();
+        assert!(status.success(), "{status}");
+        path
     }
 
     /// The names of what lies in it, sorted.
