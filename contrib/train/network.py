@@ -17,7 +17,7 @@ UNIT_OUTPUT = 64
 MOST_HIDDEN = 900 / UNIT_HIDDEN
 MOST_OUTPUT = 127 / UNIT_OUTPUT
 MAGIC = b"JZNET\0\0\0"
-VERSION = 1
+VERSION = 2
 
 
 def views() -> torch.Tensor:
@@ -109,9 +109,9 @@ def evaluate(integers: dict[str, np.ndarray], men: np.ndarray, black: np.ndarray
     return np.sign(total) * (np.abs(total) * scale // unit)
 
 
-def write(path: Path, integers: dict[str, np.ndarray], scale: int) -> None:
-    """Writes the file of a network."""
+def write(path: Path, integers: dict[str, np.ndarray], scale: int, is_correction: bool) -> None:
+    """Writes the file of a network, which is added to the classical evaluation or replaces it."""
     pairs = integers["hidden"].shape[1]
-    body = struct.pack("<6I", FEATURES, pairs, BUCKETS, UNIT_HIDDEN, UNIT_OUTPUT, scale)
+    body = struct.pack("<7I", FEATURES, pairs, BUCKETS, UNIT_HIDDEN, UNIT_OUTPUT, scale, is_correction)
     body += b"".join(integers[name].tobytes() for name in ("hidden", "bias", "output", "output_bias"))
     path.write_bytes(MAGIC + struct.pack("<II", VERSION, zlib.crc32(body)) + body)

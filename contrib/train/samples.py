@@ -27,6 +27,8 @@ class Samples(NamedTuple):
     results: np.ndarray
     # True where the result is that of endgame tables, not of the game.
     exact: np.ndarray
+    # The classical evaluation for the side to move, in centipawns; zeros if a network is trained that replaces it.
+    classical: np.ndarray
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -45,6 +47,14 @@ def read_rows(path: Path) -> np.ndarray:
     if int.from_bytes(data[12:16], "little") != zlib.crc32(data[16:]):
         raise ValueError(f"{path}: damaged")
     return np.frombuffer(data, np.uint8, offset=HEAD).reshape(-1, SAMPLE)
+
+
+def with_classical(rows: np.ndarray, path: Path) -> np.ndarray:
+    """The rows of a file, each with the classical evaluation that `cargo xtask network classical` wrote."""
+    values = np.frombuffer(path.with_suffix(".classical").read_bytes(), np.uint8).reshape(-1, 2)
+    if len(values) != len(rows):
+        raise ValueError(f"{path}: its file of classical evaluations belongs to another")
+    return np.concatenate([rows, values], axis=1)
 
 
 def without_repeats(rows: np.ndarray) -> np.ndarray:
@@ -67,4 +77,8 @@ def decode(rows: np.ndarray) -> Samples:
     men[row, place] = pieces[row, place].astype(np.int16) * SQUARES + square.astype(np.int16)
     scores = np.ascontiguousarray(rows[:, 28:30]).view("<i2")[:, 0]
     results = (rows[:, 30] & 3).astype(np.float32) / 2
-    return Samples(men, black_to_move, scores.copy(), results, (rows[:, 30] & 4).astype(bool))
+    exact = (rows[:, 30] & 4).astype(bool)
+    classical = np.zeros(len(rows), np.int16)
+    if rows.shape[1] > SAMPLE:
+        classical = np.ascontiguousarray(rows[:, SAMPLE:]).view("<i2")[:, 0].copy()
+    return Samples(men, black_to_move, scores.copy(), results, exact, classical)

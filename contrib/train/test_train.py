@@ -76,6 +76,18 @@ class Reading(unittest.TestCase):
         rows = np.stack([sample(BOARD, False), sample(BOARD, True), sample(BOARD, False)])
         self.assertEqual(samples.without_repeats(rows).tolist(), rows[:2].tolist())
 
+    def test_classical_evaluations_stand_beside_positions(self):
+        rows = np.stack([sample(BOARD, False), sample(BOARD, True)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "000000.jzlabel"
+            path.with_suffix(".classical").write_bytes(np.array([25, -400], "<i2").tobytes())
+            part = samples.decode(samples.with_classical(rows, path))
+            self.assertEqual(part.classical.tolist(), [25, -400])
+            self.assertEqual(part.men.tolist(), samples.decode(rows).men.tolist())
+            with self.assertRaisesRegex(ValueError, "belongs to another"):
+                samples.with_classical(rows[:1], path)
+        self.assertEqual(samples.decode(rows).classical.tolist(), [0, 0])
+
     def test_damaged_files_are_refused(self):
         body = bytes(40) + sample(BOARD, False).tobytes()
         head = b"JZLABEL\0\1\0\0\0" + zlib.crc32(body).to_bytes(4, "little")

@@ -33,6 +33,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=2e-3, help="step size at the beginning; it falls to a hundredth")
     parser.add_argument("--blend", type=float, default=0.7, help="weight of the scores against the results")
     parser.add_argument("--scale", type=int, default=250, help="centipawns from an even chance to 73 %%")
+    parser.add_argument("--correct", action="store_true", help="train what is added to the classical evaluation")
     parser.add_argument("--begin", type=Path, default=None, help="state (.pt) of a training that this one goes on from")
     parser.add_argument("--exact-weight", type=float, default=4.0, help="weight of positions that tables contradict")
     parser.add_argument("--files", type=int, default=None, help="use only the first so many files")
@@ -47,6 +48,8 @@ def load(args: argparse.Namespace) -> tuple[samples.Samples, samples.Samples]:
     held_out = [path for path in files if int(path.stem) % HELD_OUT == 0]
     others = [path for path in files if int(path.stem) % HELD_OUT]
     parts = [samples.read_rows(path) for path in held_out + others]
+    if args.correct:
+        parts = [samples.with_classical(*of) for of in zip(parts, held_out + others, strict=True)]
     kept = samples.without_repeats(np.concatenate(parts))
     tested = samples.without_repeats(np.concatenate(parts[: len(held_out)]))
     everything = sum(map(len, parts))
@@ -83,6 +86,7 @@ def tested(network: Network, part: samples.Samples, wanted: torch.Tensor, args: 
     for begin in range(0, len(part), 4096):
         rows = slice(begin, begin + 4096)
         values = evaluate(integers, part.men[rows], part.black_to_move[rows], args.scale)
+        values += part.classical[rows]
         total += loss(torch.from_numpy(values / args.scale).float(), wanted[rows]).sum().item()
     return total / len(part)
 
@@ -91,6 +95,7 @@ def one_pass(network, optimiser, part, wanted, counts, args, number, steps_befor
     """Trains on every position once; returns the mean loss on the way."""
     order = np.random.default_rng([args.seed, number]).permutation(len(part))
     black = torch.from_numpy(part.black_to_move)
+    classical = torch.from_numpy(part.classical / args.scale).float()
     all_steps = args.passes * -(-len(part) // args.batch)
     total = 0.0
     for step, begin in enumerate(range(0, len(order), args.batch)):
@@ -98,7 +103,7 @@ def one_pass(network, optimiser, part, wanted, counts, args, number, steps_befor
         optimiser.param_groups[0]["lr"] = args.rate * (0.01 + 0.99 * 0.5 * (1 + np.cos(np.pi * done)))
         rows = torch.from_numpy(order[begin : begin + args.batch])
         men = torch.from_numpy(part.men[rows].astype(np.int64))
-        losses = loss(network(men, black[rows], bucket_of(men)), wanted[rows])
+        losses = loss(network(men, black[rows], bucket_of(men)) + classical[rows], wanted[rows])
         value = (losses * counts[rows]).mean()
         optimiser.zero_grad()
         value.backward()
@@ -139,7 +144,7 @@ def main() -> int:
         torch.save(state | {"losses": losses, "arguments": vars(args) | {"positions": len(part)}}, state_file)
         with losses_file.open("w", newline="") as file:
             csv.writer(file).writerows([("pass", "loss", "held out"), *losses])
-        write(args.output, quantised(network), args.scale)
+        write(args.output, quantised(network), args.scale, args.correct)
     return 0
 
 

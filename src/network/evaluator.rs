@@ -89,7 +89,14 @@ impl NetworkEvaluator {
         self.network.digest()
     }
 
-    /// The evaluation of a position, `ply` plies after the root of a search, for the side to move, in centipawns.
+    /// Returns true if the values are [corrections](Network::is_correction) of the classical evaluation.
+    #[inline]
+    #[must_use]
+    pub fn is_correction(&self) -> bool {
+        self.network.is_correction()
+    }
+
+    /// The value of a position, `ply` plies after the root of a search, for the side to move, in centipawns.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {

@@ -3,11 +3,12 @@
 //! ```text
 //! offset  size  field
 //!      0     8  magic "JZNET\0\0\0"
-//!      8     4  version, 1
+//!      8     4  version, 2
 //!     12     4  crc32 of all that follows
-//!     16    24  numbers of features, of pairs of units, of outputs; the integers for 1 of units and of weights of the
-//!               output; centipawns for 1 of the output
-//!     40        weights of the features, i16: a row of pairs for each kind and square, own kinds first
+//!     16    28  numbers of features, of pairs of units, of outputs; the integers for 1 of units and of weights of the
+//!               output; centipawns for 1 of the output; 0 if it is the evaluation, 1 if it is added to the
+//!               classical one
+//!     44        weights of the features, i16: a row of pairs for each kind and square, own kinds first
 //!               bias of the units, i16
 //!               weights of the outputs, i16: for each output those of the side to move, then of the other
 //!               bias of the outputs, i32
@@ -19,9 +20,9 @@ use super::units::{MOST_HIDDEN, MOST_OUTPUT, PAIRS, UNIT_HIDDEN, UNIT_OUTPUT, Un
 use crate::xiangqi::{Bitboard, Piece, Square};
 
 const MAGIC: [u8; 8] = *b"JZNET\0\0\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the weights.
-const HEAD: usize = 40;
+const HEAD: usize = 44;
 /// The first byte that the check covers.
 const CHECKED: usize = 16;
 /// Kinds of men on squares.
@@ -42,6 +43,7 @@ pub struct Network {
     bias: Units,
     outputs: [Output; OUTPUTS],
     scale: i32,
+    is_correction: bool,
     digest: blake3::Hash,
 }
 
@@ -61,7 +63,7 @@ pub enum NetworkError {
     #[error("not a network of this program")]
     Magic,
     /// Another version of the format.
-    #[error("a network of version {found}, but this program reads version 1")]
+    #[error("a network of version {found}, but this program reads version 2")]
     Version {
         /// Version in the file.
         found: u32,
@@ -111,6 +113,7 @@ impl Network {
                 bias: output_bias[i],
             }),
             scale: head.scale.cast_signed(),
+            is_correction: head.is_correction,
             digest: blake3::hash(bytes),
         })
     }
@@ -119,6 +122,12 @@ impl Network {
     #[must_use]
     pub fn digest(&self) -> String {
         self.digest.to_hex().to_string()
+    }
+
+    /// Returns true if what the network computes is added to the classical evaluation.
+    #[must_use]
+    pub const fn is_correction(&self) -> bool {
+        self.is_correction
     }
 
     /// The units of an empty board.
@@ -161,6 +170,7 @@ impl std::fmt::Debug for Network {
 /// The numbers before the weights that may differ from one network to another.
 struct Head {
     scale: u32,
+    is_correction: bool,
 }
 
 /// Checks everything of a file but the weights.
@@ -169,7 +179,9 @@ fn check(bytes: &[u8]) -> Result<Head, NetworkError> {
         return Err(NetworkError::Magic);
     }
     let head = words(&bytes[8..HEAD]);
-    let [version, crc, shape @ .., scale] = &head[..] else { return Err(NetworkError::Magic) };
+    let [version, crc, shape @ .., scale, correction] = &head[..] else {
+        return Err(NetworkError::Magic);
+    };
     if *version != VERSION {
         return Err(NetworkError::Version { found: *version });
     }
@@ -178,10 +190,10 @@ fn check(bytes: &[u8]) -> Result<Head, NetworkError> {
     if crc32fast::hash(&bytes[CHECKED..]) != *crc {
         return Err(NetworkError::Damaged);
     }
-    if *shape != expected || bytes.len() != LEN {
+    if *shape != expected || *correction > 1 || bytes.len() != LEN {
         return Err(NetworkError::Shape);
     }
-    Ok(Head { scale: *scale })
+    Ok(Head { scale: *scale, is_correction: *correction == 1 })
 }
 
 /// The row of a feature with that of its mirror image.
@@ -212,7 +224,7 @@ pub(super) mod tests {
     pub(in crate::network) fn file(mut weight: impl FnMut(i16) -> i16) -> Vec<u8> {
         let mut body = Vec::new();
         let units = [UNIT_HIDDEN as u32, UNIT_OUTPUT as u32];
-        for word in [FEATURES as u32, PAIRS as u32, OUTPUTS as u32, units[0], units[1], 300] {
+        for word in [FEATURES as u32, PAIRS as u32, OUTPUTS as u32, units[0], units[1], 300, 0] {
             body.extend_from_slice(&word.to_le_bytes());
         }
         let bounds = [
@@ -263,6 +275,11 @@ pub(super) mod tests {
         assert_eq!(refusal(&other), NetworkError::Version { found: 9 });
         let mut body = whole[CHECKED..].to_vec();
         body[4] += 1;
+        assert_eq!(refusal(&seal(&body)), NetworkError::Shape);
+        body[4] -= 1;
+        body[24] = 1;
+        assert!(Network::from_bytes(&seal(&body)).unwrap().is_correction());
+        body[24] = 2;
         assert_eq!(refusal(&seal(&body)), NetworkError::Shape);
         assert_eq!(refusal(&file(|most| most + 1)), NetworkError::Range);
         assert_eq!(refusal(&file(|_| i16::MIN)), NetworkError::Range);

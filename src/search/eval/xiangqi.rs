@@ -104,7 +104,7 @@ pub enum Evaluation {
     /// By the terms of this module.
     #[default]
     Classical,
-    /// By a network.
+    /// By a network, alone or as a correction of these terms.
     Network(NetworkEvaluator),
 }
 
@@ -113,7 +113,14 @@ impl Evaluator<Position> for Evaluation {
     fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         match self {
             Self::Classical => evaluate(position),
-            Self::Network(network) => network.evaluate(position, ply),
+            Self::Network(network) => {
+                let value = network.evaluate(position, ply);
+                if network.is_correction() {
+                    (evaluate(position) + value).clamp(-LIMIT, LIMIT)
+                } else {
+                    value
+                }
+            }
         }
     }
 }

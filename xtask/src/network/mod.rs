@@ -1,5 +1,6 @@
 //! Networks beside the classical evaluation: losses, speed, games.
 
+mod classical;
 mod games;
 mod losses;
 
@@ -21,6 +22,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Question {
+    /// Write the classical evaluation of positions beside their files, for a network that corrects it.
+    Classical(classical::Args),
     /// Loss on positions with scores and results, and time of an evaluation.
     Losses(losses::Args),
     /// Result of games of a search with the one against a search with the other.
@@ -29,6 +32,7 @@ enum Question {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match &args.question {
+        Question::Classical(args) => classical::run(args),
         Question::Losses(args) => losses::run(args),
         Question::Games(args) => games::run(args),
     }
