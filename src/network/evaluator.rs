@@ -150,21 +150,30 @@ impl NetworkEvaluator {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
-    use super::super::weights::tests::file;
+    use super::super::weights::tests::{as_correction, file};
     use super::*;
     use crate::xiangqi::tests::{mirrored, random_play, swapped};
 
-    /// A network of weights that look random.
+    /// A network of weights that look random, and the correction of the same weights.
+    pub(crate) fn network_and_correction(seed: u64) -> [NetworkEvaluator; 2] {
+        let bytes = bytes(seed);
+        [bytes.clone(), as_correction(&bytes)]
+            .map(|bytes| NetworkEvaluator::new(Arc::new(Network::from_bytes(&bytes).unwrap())))
+    }
+
     fn network(seed: u64) -> Arc<Network> {
+        Arc::new(Network::from_bytes(&bytes(seed)).unwrap())
+    }
+
+    fn bytes(seed: u64) -> Vec<u8> {
         let mut state = seed | 1;
-        let bytes = file(|most| {
+        file(|most| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             ((state >> 33).cast_signed() % (2 * i64::from(most) + 1) - i64::from(most)) as i16
-        });
-        Arc::new(Network::from_bytes(&bytes).unwrap())
+        })
     }
 
     proptest! {

@@ -11,4 +11,6 @@ mod units;
 mod weights;
 
 pub use evaluator::NetworkEvaluator;
+#[cfg(test)]
+pub(crate) use evaluator::tests::network_and_correction;
 pub use weights::{Network, NetworkError};

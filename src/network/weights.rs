@@ -243,6 +243,13 @@ pub(super) mod tests {
         seal(&body)
     }
 
+    /// The file of the same weights, as those of a correction.
+    pub(in crate::network) fn as_correction(bytes: &[u8]) -> Vec<u8> {
+        let mut body = bytes[CHECKED..].to_vec();
+        body[24] = 1;
+        seal(&body)
+    }
+
     fn seal(body: &[u8]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -277,8 +284,6 @@ pub(super) mod tests {
         body[4] += 1;
         assert_eq!(refusal(&seal(&body)), NetworkError::Shape);
         body[4] -= 1;
-        body[24] = 1;
-        assert!(Network::from_bytes(&seal(&body)).unwrap().is_correction());
         body[24] = 2;
         assert_eq!(refusal(&seal(&body)), NetworkError::Shape);
         assert_eq!(refusal(&file(|most| most + 1)), NetworkError::Range);
@@ -291,5 +296,9 @@ pub(super) mod tests {
             [3, 4].map(|part| Network::from_bytes(&file(|most| most / part)).unwrap());
         assert_ne!(one.digest(), other.digest());
         assert_eq!(one.digest().len(), 64);
+        assert!(!one.is_correction());
+        let correction = Network::from_bytes(&as_correction(&file(|most| most / 3))).unwrap();
+        assert!(correction.is_correction());
+        assert_ne!(correction.digest(), one.digest());
     }
 }

@@ -314,6 +314,20 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+
+        #[test]
+        fn a_correction_is_added(choices in prop::collection::vec(any::<u16>(), 0..80), seed: u64) {
+            let networks = crate::network::network_and_correction(seed);
+            let [mut whole, mut corrected] = networks.map(Evaluation::Network);
+            for position in random_play(&choices) {
+                let sum = whole.evaluate(&position, 3) + evaluate(&position);
+                prop_assert_eq!(corrected.evaluate(&position, 3), sum.clamp(-LIMIT, LIMIT));
+            }
+        }
+    }
+
     #[test]
     fn the_start_is_level() {
         let explanation = explain(&Position::start());
