@@ -1,54 +1,165 @@
 //! Numbers of the search that each game sets for itself.
 
-/// The numbers of search that depend on how fast the evaluation of a game changes and on how many moves it has; those that
-/// all games share are in `search::tunables`. Margins are centipawns, reductions 256ths of a ply, history values run from
-/// -16,384 to 16,384.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tunables {
-    /// The margin of reverse futility for each ply.
-    pub reverse_futility_margin: i32,
-    /// The margin of razoring: a constant ...
-    pub razor_base: i32,
-    /// ... and this for each squared ply.
-    pub razor_margin: i32,
-    /// The margin above beta that a score of the transposition table must reach to cut off without a
-    /// search.
-    pub tt_probcut_margin: i32,
-    /// The margin by which all other moves must be worse than a singular one, in 16ths of a centipawn a ply.
-    pub singular_margin: i32,
-    /// The further margin for two plies of extension.
-    pub double_margin: i32,
-    /// The gain expected of a quiet move at most, at depth 0.
-    pub futility_base: i32,
-    /// The further gain expected for each ply of depth.
-    pub futility_margin: i32,
-    /// The moves of a node after which quiet ones are left out: this and the squared depth, half of that where the
-    /// evaluation is not improving.
-    pub late_base: i32,
-    /// The history below which a quiet move counts as bad, negated, for each ply.
-    pub history_pruning_margin: i32,
-    /// The product of the base-2 logarithms of depth and move number, times 256, is divided by this.
-    pub lmr_divisor: i32,
-    /// The constant part of late-move reductions.
-    pub lmr_base: i32,
-    /// Added where a cut is expected.
-    pub lmr_cut: i32,
-    /// Added where the evaluation is not better than a turn ago.
-    pub lmr_not_improving: i32,
-    /// Less on the principal variation, and where it once ran.
-    pub lmr_pv: i32,
-    /// Less for a check, or a threat in games without check.
-    pub lmr_check: i32,
-    /// Less for moves out of check.
-    pub lmr_evasion: i32,
-    /// History that is worth one ply.
-    pub lmr_history: i32,
-    /// A reduced search that beats the best score by this is repeated a ply deeper.
-    pub deeper_margin: i32,
-    /// A reduced move that made its side's evaluation worse by this is searched a ply less deep.
-    pub hindsight_margin: i32,
-    /// The bonus of a check or threat in the order of quiet moves.
-    pub threat_bonus: i32,
-    /// A cut earns a move this much history for each ply of depth.
-    pub history_bonus: i32,
+use std::ops::RangeInclusive;
+
+/// Bound of most numbers: far beyond every margin, reduction and history that is of use, and so small that
+/// the products that search makes of them fit into 32 bits.
+const MOST: i32 = 1 << 15;
+
+/// Defines the numbers, each with the range of what can be searched with.
+macro_rules! tunables {
+    ($(#[$about:meta])* pub struct Tunables { $($(#[$doc:meta])* $name:ident: $range:expr,)* }) => {
+        $(#[$about])*
+        pub struct Tunables {
+            $($(#[$doc])* pub $name: i32,)*
+        }
+
+        impl Tunables {
+            /// Names of the numbers.
+            pub const NAMES: [&str; Self::COUNT] = [$(stringify!($name)),*];
+            /// What can be searched with, in the order of [`NAMES`](Self::NAMES).
+            pub const RANGES: [RangeInclusive<i32>; Self::COUNT] = [$($range),*];
+            /// How many they are.
+            pub const COUNT: usize = [$(stringify!($name)),*].len();
+
+            /// The numbers in the order of [`NAMES`](Self::NAMES).
+            #[must_use]
+            pub const fn values(&self) -> [i32; Self::COUNT] {
+                [$(self.$name),*]
+            }
+
+            /// Numbers in the order of [`NAMES`](Self::NAMES), each brought into its range.
+            #[must_use]
+            pub fn from_values(values: [i32; Self::COUNT]) -> Self {
+                let mut values = values.into_iter().zip(Self::RANGES).map(|(value, range)| {
+                    value.clamp(*range.start(), *range.end())
+                });
+                Self { $($name: values.next().unwrap_or_default()),* }
+            }
+        }
+    };
+}
+
+tunables! {
+    /// The margins, reductions and weights of search that each game sets for itself and that can be tuned
+    /// by games (`cargo xtask spsa`); the depths at which techniques begin and end are the same for all games, in
+    /// `search::tunables`. Margins are centipawns, reductions 256ths of a ply, history values run from
+    /// -16,384 to 16,384.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Tunables {
+        /// Half the first aspiration window.
+        aspiration: 1..=MOST,
+        /// A window that failed grows by this number of hundredths of its size.
+        aspiration_growth: 1..=1_000,
+        /// The margin of reverse futility for each ply.
+        reverse_futility_margin: -MOST..=MOST,
+        /// Deduction from that margin where a cut is expected of a node without a transposition table move.
+        reverse_futility_unknown: -MOST..=MOST,
+        /// The last move counts as a bad one if the evaluations of its side before it and of the other side after it sum to
+        /// more than this.
+        worsening_margin: -MOST..=MOST,
+        /// The margin of razoring: a constant ...
+        razor_base: -MOST..=MOST,
+        /// ... and this for each squared ply.
+        razor_margin: -MOST..=MOST,
+        /// A null move needs a static evaluation that exceeds beta by this ...
+        null_eval_base: -MOST..=MOST,
+        /// ... less this for each ply of depth.
+        null_eval_margin: -MOST..=MOST,
+        /// Centipawns above beta for each further ply that a null move saves; a divisor.
+        null_reduction_margin: 1..=MOST,
+        /// The margin above beta that a capture must reach for probcut.
+        probcut_margin: -MOST..=MOST,
+        /// The margin above beta that a score of the transposition table must reach to cut off without a
+        /// search.
+        tt_probcut_margin: -MOST..=MOST,
+        /// The margin by which all other moves must be worse than a singular one, in 16ths of a centipawn a ply.
+        singular_margin: -MOST..=MOST,
+        /// The further margin for two plies of extension.
+        double_margin: -MOST..=MOST,
+        /// The gain expected of a quiet move at most, at depth 0.
+        futility_base: 0..=MOST,
+        /// The further gain expected for each ply of depth.
+        futility_margin: -MOST..=MOST,
+        /// History worth one centipawn of that gain; a divisor.
+        futility_history: 1..=MOST,
+        /// The gain expected of a capture at most beyond the captured piece, at depth 0.
+        take_futility_base: -MOST..=MOST,
+        /// The further gain expected for each ply of depth.
+        take_futility_margin: -MOST..=MOST,
+        /// History of a capture worth one centipawn of that gain; a divisor.
+        take_futility_history: 1..=MOST,
+        /// The moves of a node after which quiet ones are left out: this and the squared depth, half of that where the
+        /// evaluation is not improving.
+        late_base: 0..=MOST,
+        /// The history below which a quiet move counts as bad, negated, for each ply.
+        history_pruning_margin: -MOST..=MOST,
+        /// The material that a noisy move may lose for each ply.
+        exchange_noisy: -MOST..=MOST,
+        /// The material that a quiet move may lose for each squared ply, late-move reductions deducted.
+        exchange_quiet: -MOST..=MOST,
+        /// The gain expected of a capture in quiescence at most beyond the captured piece.
+        delta_margin: -MOST..=MOST,
+        /// The product of the base-2 logarithms of depth and move number, times 256, is divided by this.
+        lmr_divisor: 1..=MOST,
+        /// The constant part of late-move reductions.
+        lmr_base: -MOST..=MOST,
+        /// Added where a cut is expected.
+        lmr_cut: -MOST..=MOST,
+        /// Added where the evaluation is not better than a turn ago.
+        lmr_not_improving: -MOST..=MOST,
+        /// Added where many moves of the node were refuted already.
+        lmr_many_cutoffs: -MOST..=MOST,
+        /// Added for quiet moves where the transposition table's move is noisy.
+        lmr_tt_noisy: -MOST..=MOST,
+        /// Less on the principal variation, and where it once ran.
+        lmr_pv: -MOST..=MOST,
+        /// Less for a check, or a threat in games without check.
+        lmr_check: -MOST..=MOST,
+        /// Less for moves out of check.
+        lmr_evasion: -MOST..=MOST,
+        /// Less for a noisy move.
+        lmr_noisy: -MOST..=MOST,
+        /// History of a noisy move that is worth one ply; a divisor.
+        lmr_noisy_history: 1..=MOST,
+        /// History of a quiet move that is worth one ply; a divisor.
+        lmr_history: 1..=MOST,
+        /// A reduced search that beats the best score by this is repeated a ply deeper.
+        deeper_margin: -MOST..=MOST,
+        /// A reduced search that beats the best score by less than this is repeated a ply less deep.
+        shallower_margin: -MOST..=MOST,
+        /// A reduced move that made its side's evaluation worse by this is searched a ply less deep.
+        hindsight_margin: -MOST..=MOST,
+        /// The bonus of a check or threat in the order of quiet moves.
+        threat_bonus: -MOST..=MOST,
+        /// It is earned if the move loses no more than this.
+        threat_risk: -MOST..=MOST,
+        /// The weight of history in the order of noisy moves, in 256ths.
+        noisy_history: 0..=4_096,
+        /// A cut earns a move this much history for each ply of depth ...
+        history_bonus: -MOST..=MOST,
+        /// ... less this ...
+        history_bonus_base: 0..=MOST,
+        /// ... and this at most.
+        history_bonus_max: 0..=4_096,
+        /// Moves tried in vain lose this percentage of what the cut earns.
+        history_penalty: 0..=200,
+        /// An error of the evaluation of one centipawn, found one ply deep, counts this much the less; a divisor.
+        correction_step: 1..=MOST,
+        /// Centipawns that each structure may correct.
+        correction_weight: 0..=1_000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back() {
+        let values = std::array::from_fn(|i| *Tunables::RANGES[i].end());
+        assert_eq!(Tunables::from_values(values).values(), values);
+        let far = Tunables::from_values([i32::MIN; Tunables::COUNT]).values();
+        assert_eq!(far, Tunables::RANGES.map(|range| *range.start()));
+    }
 }

@@ -1,12 +1,9 @@
 //! Statistics of moves that cut off elsewhere in the tree, and of errors of the evaluation, for order and pruning.
 
 use crate::bytes::memory;
-use crate::game::{Heuristics, STRUCTURES, Side};
+use crate::game::{Heuristics, STRUCTURES, Side, Tunables};
 use crate::search::kept_evaluations::KeptEvaluations;
-use crate::search::tunables::{
-    CORRECTION_MAX, CORRECTION_STEP, CORRECTION_WEIGHT, HISTORY_BONUS_BASE, HISTORY_BONUS_MAX,
-    HISTORY_MAX, HISTORY_PENALTY,
-};
+use crate::search::tunables::{CORRECTION_MAX, HISTORY_MAX};
 
 /// The history that one thread has gathered: the success of moves, the evaluations, and their errors.
 ///
@@ -193,19 +190,26 @@ impl History {
     }
 
     /// The correction of the static evaluation, in centipawns.
-    pub(crate) fn correction(&self, side: Side, keys: &Structures) -> i32 {
+    pub(crate) fn correction(&self, tunables: &Tunables, side: Side, keys: &Structures) -> i32 {
         let Some(keys) = keys else { return 0 };
         let sum: i32 =
             (0..STRUCTURES).map(|i| i32::from(self.corrections[slot(i, side, keys[i])])).sum();
-        sum * CORRECTION_WEIGHT / CORRECTION_MAX
+        sum * tunables.correction_weight / CORRECTION_MAX
     }
 
     /// Records that search found a value `error` centipawns above the static evaluation.
-    pub(crate) fn note_error(&mut self, side: Side, keys: &Structures, error: i32, depth: i32) {
+    pub(crate) fn note_error(
+        &mut self,
+        tunables: &Tunables,
+        side: Side,
+        keys: &Structures,
+        error: i32,
+        depth: i32,
+    ) {
         let Some(keys) = keys else { return };
         // A quarter of the range at most, so that no single search outweighs all before it.
         let most = CORRECTION_MAX / 4;
-        let bonus = (error * depth / CORRECTION_STEP).clamp(-most, most);
+        let bonus = (error * depth / tunables.correction_step).clamp(-most, most);
         for (i, &key) in keys.iter().enumerate() {
             pull(&mut self.corrections[slot(i, side, key)], bonus, CORRECTION_MAX);
         }
@@ -227,13 +231,14 @@ fn zeros(len: usize) -> Option<Vec<i16>> {
 }
 
 /// The bonus of a move that cut off a node of this depth.
-pub(crate) fn bonus<G: Heuristics>(depth: i32) -> i32 {
-    (G::TUNABLES.history_bonus * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_MAX)
+pub(crate) fn bonus(tunables: &Tunables, depth: i32) -> i32 {
+    (tunables.history_bonus * depth - tunables.history_bonus_base)
+        .clamp(0, tunables.history_bonus_max)
 }
 
 /// The penalty of the moves that were tried before it.
-pub(crate) fn penalty<G: Heuristics>(depth: i32) -> i32 {
-    -bonus::<G>(depth) * HISTORY_PENALTY / 100
+pub(crate) fn penalty(tunables: &Tunables, depth: i32) -> i32 {
+    -bonus(tunables, depth) * tunables.history_penalty / 100
 }
 
 /// Moves a value towards the bonus's bound, the less the nearer it is already.
@@ -278,15 +283,16 @@ mod tests {
 
     #[test]
     fn corrections_follow_the_error_within_bounds() {
+        let tunables = crate::xiangqi::Position::TUNABLES;
         let mut history = History::new::<crate::xiangqi::Position>().unwrap();
         let keys = Some([1, 2, 3, 4]);
-        assert_eq!(history.correction(Side::First, &keys), 0);
+        assert_eq!(history.correction(&tunables, Side::First, &keys), 0);
         for _ in 0..10_000 {
-            history.note_error(Side::First, &keys, 500, 20);
+            history.note_error(&tunables, Side::First, &keys, 500, 20);
         }
-        let most = history.correction(Side::First, &keys);
-        assert!(most > 0 && most <= 4 * CORRECTION_WEIGHT);
-        assert_eq!(history.correction(Side::Second, &keys), 0);
-        assert_eq!(history.correction(Side::First, &None), 0);
+        let most = history.correction(&tunables, Side::First, &keys);
+        assert!(most > 0 && most <= 4 * tunables.correction_weight);
+        assert_eq!(history.correction(&tunables, Side::Second, &keys), 0);
+        assert_eq!(history.correction(&tunables, Side::First, &None), 0);
     }
 }

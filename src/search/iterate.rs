@@ -6,8 +6,8 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::tree::facts::Root;
 use crate::search::tunables::{
-    ASPIRATION, ASPIRATION_DEPTH, ASPIRATION_GROWTH, TIME_BY_EFFORT, TIME_BY_EFFORT_SPAN,
-    TIME_BY_SCORE, TIME_BY_SCORE_MAX, TIME_BY_STABILITY,
+    ASPIRATION_DEPTH, TIME_BY_EFFORT, TIME_BY_EFFORT_SPAN, TIME_BY_SCORE, TIME_BY_SCORE_MAX,
+    TIME_BY_STABILITY,
 };
 use crate::search::wdl::wdl;
 use crate::search::window::Window;
@@ -160,7 +160,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Aspiration: a narrow window around the last score first, wider ones while the score falls
     /// outside.
     fn search_line(&mut self, last: Score) -> Result<Score, Interrupted> {
-        let mut margin = ASPIRATION + last.value().abs() / 32;
+        let mut margin = self.tunables().aspiration + last.value().abs() / 32;
         let aspires = self.iteration >= ASPIRATION_DEPTH && !last.is_decisive();
         let mut window = if aspires { Window::around(last, margin) } else { Window::full() };
         let mut failed_high = 0;
@@ -182,7 +182,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                     failed_high += 1;
                 }
             }
-            margin += margin * ASPIRATION_GROWTH / 100;
+            margin += margin * self.tunables().aspiration_growth / 100;
             // Mates lie far outside of every margin; widening step by step would never reach them.
             if margin > 1_000 || score.is_decisive() {
                 window = Window::full();

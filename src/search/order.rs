@@ -2,9 +2,8 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Heuristics, MAX_MOVES, MoveList};
+use crate::game::{Heuristics, MAX_MOVES, MoveList, Tunables};
 use crate::search::history::{Before, History};
-use crate::search::tunables::{NOISY_HISTORY, THREAT_RISK};
 
 #[derive(Clone, Copy)]
 struct Ranked<M> {
@@ -42,7 +41,8 @@ impl<M> Picked<M> {
 /// Hands out the plausible moves of a position, the most promising first, and does no work for
 /// moves that are never wanted: the move of the transposition table, noisy moves that do not lose
 /// material, killers, quiet moves by history, noisy moves that lose.
-pub(crate) struct Picker<M> {
+pub(crate) struct Picker<'a, M> {
+    tunables: &'a Tunables,
     hints: Hints<M>,
     stage: Stage,
     /// Losing noisy moves up to `losing`, and the moves still to be handed out from `next` on.
@@ -64,11 +64,19 @@ enum Stage {
     Losing,
 }
 
-impl<M: Copy + Eq> Picker<M> {
+impl<'a, M: Copy + Eq> Picker<'a, M> {
     #[inline]
-    pub(crate) fn new(hints: Hints<M>) -> Self {
+    pub(crate) fn new(tunables: &'a Tunables, hints: Hints<M>) -> Self {
         let moves = ArrayVec::new();
-        Self { hints, stage: Stage::Table, moves, losing: 0, next: 0, threats_only: false }
+        Self {
+            tunables,
+            hints,
+            stage: Stage::Table,
+            moves,
+            losing: 0,
+            next: 0,
+            threats_only: false,
+        }
     }
 
     /// From now on hands out only those quiet moves that make a threat.
@@ -151,7 +159,7 @@ impl<M: Copy + Eq> Picker<M> {
         position.plausible_noisy(&mut moves);
         for &mv in &moves {
             if Some(mv) != self.hints.tt_move {
-                let rank = noisy_rank(position, history, mv);
+                let rank = noisy_rank(self.tunables, position, history, mv);
                 self.moves.push(Ranked { mv, threatens: false, rank });
             }
         }
@@ -186,8 +194,8 @@ impl<M: Copy + Eq> Picker<M> {
             let wanted = threatens || !self.threats_only;
             if wanted && ![tt_move, killers[0], killers[1]].contains(&Some(mv)) {
                 let mut rank = experience.of(position.history_index(mv)) + value(mv);
-                if threatens && position.exchange_reaches(mv, -THREAT_RISK) {
-                    rank += G::TUNABLES.threat_bonus;
+                if threatens && position.exchange_reaches(mv, -self.tunables.threat_risk) {
+                    rank += self.tunables.threat_bonus;
                 }
                 self.moves.push(Ranked { mv, threatens, rank });
             }
@@ -213,9 +221,14 @@ impl<M: Copy + Eq> Picker<M> {
 }
 
 /// The rank of a noisy move: by its gain, then by history.
-pub(crate) fn noisy_rank<G: Heuristics>(position: &G, history: &History, mv: G::Move) -> i32 {
+pub(crate) fn noisy_rank<G: Heuristics>(
+    tunables: &Tunables,
+    position: &G,
+    history: &History,
+    mv: G::Move,
+) -> i32 {
     let experience = history.noisy(noisy_slot(position, mv));
-    position.noisy_value(mv) + experience * NOISY_HISTORY / 256
+    position.noisy_value(mv) + experience * tunables.noisy_history / 256
 }
 
 /// The slot of the history of a noisy move; out of range where none is kept.

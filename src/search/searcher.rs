@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::bytes::SetAtEnd;
-use crate::game::{Adjudicate, Heuristics, Line};
+use crate::game::{Adjudicate, Heuristics, Line, Tunables};
 use crate::hash::Key;
 use crate::search::history::History;
 use crate::search::limits::{Control, HashEntry, Limits, MateSearch, SearchResult};
@@ -37,6 +37,7 @@ use crate::search::worker::{Shared, Worker, hash_entry};
 pub struct Searcher<G: Heuristics> {
     options: SearchOptions,
     features: Features,
+    tunables: Tunables,
     tt: TranspositionTable,
     histories: Vec<History>,
     /// One for each thread.
@@ -60,13 +61,21 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
         let evaluators = vec![G::Evaluator::default(); options.threads];
         let features = Features::ALL;
-        Ok(Self { options, features, tt, histories, evaluators, banned: Vec::new() })
+        let tunables = G::TUNABLES;
+        Ok(Self { options, features, tunables, tt, histories, evaluators, banned: Vec::new() })
     }
 
     /// The same searcher with other features.
     #[must_use]
     pub fn with_features(mut self, features: Features) -> Self {
         self.features = features;
+        self
+    }
+
+    /// The same searcher with other margins, reductions and weights than those of its game, each brought into its range.
+    #[must_use]
+    pub fn with_tunables(mut self, tunables: &Tunables) -> Self {
+        self.tunables = Tunables::from_values(tunables.values());
         self
     }
 
@@ -135,7 +144,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             features: self.features,
             multipv: self.options.multipv,
             banned: &self.banned,
-            ..Shared::new(&self.tt, rules, *limits, tablebase, control)
+            ..Shared::new(&self.tt, &self.tunables, rules, *limits, tablebase, control)
         };
         let mut workers: Vec<_> = self
             .histories
@@ -188,7 +197,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             features: Features::PROOF,
             proves: true,
             banned: &self.banned,
-            ..Shared::new(&self.tt, rules, *limits, &(), control)
+            ..Shared::new(&self.tt, &self.tunables, rules, *limits, &(), control)
         };
         let history = &mut self.histories[0];
         let evaluator = &mut self.evaluators[0];

@@ -1,24 +1,15 @@
-//! The numbers that search can be tuned by and that all games share; those that games set for
+//! The numbers of search that all games share: from which depth on and up to which it does what; those that games set for
 //! themselves are in `game::Tunables`. Margins are centipawns, depths plies, history values run from
 //! `-HISTORY_MAX` to `HISTORY_MAX`, reductions are 256ths of a ply.
 
-/// Half the first aspiration window.
-pub(crate) const ASPIRATION: i32 = 14;
 /// From this depth on a search begins with an aspiration window.
 pub(crate) const ASPIRATION_DEPTH: i32 = 5;
-/// A window that failed grows by this number of hundredths of its size.
-pub(crate) const ASPIRATION_GROWTH: i32 = 70;
 
 /// Up to this depth the transposition table's scores cut off only as the kind of node lets expect.
 pub(crate) const CUT_AS_EXPECTED: i32 = 5;
 
 /// Deepest node that reverse futility cuts off.
 pub(crate) const REVERSE_FUTILITY_DEPTH: i32 = 9;
-/// Deduction from the margin where a cut is expected of a node without a transposition table move.
-pub(crate) const REVERSE_FUTILITY_UNKNOWN: i32 = 10;
-/// The last move counts as a bad one if the evaluations of its side before it and of the other side
-/// after it sum to more than this.
-pub(crate) const WORSENING_MARGIN: i32 = 2;
 
 /// Deepest node that razoring hands to quiescence.
 pub(crate) const RAZOR_DEPTH: i32 = 4;
@@ -29,21 +20,13 @@ pub(crate) const NULL_DEPTH: i32 = 2;
 pub(crate) const NULL_REDUCTION: i32 = 4;
 /// Plies of depth for each further ply that a null move saves.
 pub(crate) const NULL_REDUCTION_STEP: i32 = 3;
-/// Centipawns above beta for each further ply saved ...
-pub(crate) const NULL_REDUCTION_MARGIN: i32 = 120;
 /// ... and the most plies that are saved so.
 pub(crate) const NULL_REDUCTION_MORE: i32 = 4;
-/// A null move needs a static evaluation that exceeds beta by this ...
-pub(crate) const NULL_EVAL_BASE: i32 = 130;
-/// ... less this for each ply of depth.
-pub(crate) const NULL_EVAL_MARGIN: i32 = 15;
 /// From this depth on a null-move cut is verified by a search without null moves.
 pub(crate) const NULL_VERIFICATION_DEPTH: i32 = 13;
 
 /// Shallowest node that looks for a capture which cuts off by far.
 pub(crate) const PROBCUT_DEPTH: i32 = 5;
-/// The margin above beta that such a capture must reach.
-pub(crate) const PROBCUT_MARGIN: i32 = 150;
 /// Plies that its check saves.
 pub(crate) const PROBCUT_REDUCTION: i32 = 4;
 
@@ -62,45 +45,23 @@ pub(crate) const DOUBLE_LIMIT: u8 = 6;
 
 /// Deepest node, late-move reductions deducted, where hopeless quiet moves are left out.
 pub(crate) const FUTILITY_DEPTH: i32 = 8;
-/// History worth one centipawn of the gain expected of a quiet move.
-pub(crate) const FUTILITY_HISTORY: i32 = 250;
 
 /// Deepest node where late quiet moves are left out.
 pub(crate) const LATE_DEPTH: i32 = 8;
 
 /// Deepest node, late-move reductions deducted, where hopeless captures are left out.
 pub(crate) const TAKE_FUTILITY_DEPTH: i32 = 6;
-/// The gain expected of a capture at most beyond the captured piece, at depth 0.
-pub(crate) const TAKE_FUTILITY_BASE: i32 = 150;
-/// And for each further ply.
-pub(crate) const TAKE_FUTILITY_MARGIN: i32 = 120;
-/// History of a capture worth one centipawn of that gain.
-pub(crate) const TAKE_FUTILITY_HISTORY: i32 = 100;
 
 /// Deepest node, late-move reductions deducted, where quiet moves of bad history are left out.
 pub(crate) const HISTORY_PRUNING_DEPTH: i32 = 4;
 
 /// Deepest node where moves that lose material are left out.
 pub(crate) const EXCHANGE_DEPTH: i32 = 8;
-/// The material that a noisy move may lose for each ply.
-pub(crate) const EXCHANGE_NOISY: i32 = 90;
-/// The material that a quiet move may lose for each squared ply, late-move reductions deducted.
-pub(crate) const EXCHANGE_QUIET: i32 = 25;
 
 /// Shallowest node with late-move reductions.
 pub(crate) const LMR_DEPTH: i32 = 2;
-/// Added where the transposition table's move is noisy.
-pub(crate) const LMR_TT_NOISY: i32 = 160;
 /// Number of cut-off children beyond which more is added.
 pub(crate) const LMR_CUTOFFS: u8 = 3;
-/// Added beyond that number.
-pub(crate) const LMR_MANY_CUTOFFS: i32 = 200;
-/// Less for a noisy move.
-pub(crate) const LMR_NOISY: i32 = 300;
-/// History of a noisy move that is worth one ply.
-pub(crate) const LMR_NOISY_HISTORY: i32 = 8_000;
-/// A reduced search that beats the best score by less than this is repeated a ply less deep.
-pub(crate) const SHALLOWER_MARGIN: i32 = 8;
 
 /// A move reduced by this number of plies is searched a ply deeper where it made its side's
 /// evaluation better.
@@ -108,33 +69,16 @@ pub(crate) const HINDSIGHT_DEEPER: i32 = 3;
 /// A move reduced by this number of plies may be searched a ply less deep.
 pub(crate) const HINDSIGHT_SHALLOWER: i32 = 2;
 
-/// The gain expected of a capture in quiescence at most beyond the captured piece.
-pub(crate) const DELTA_MARGIN: i32 = 160;
 /// Moves out of check tried in quiescence at least, if one of them does not lose.
 pub(crate) const QUIESCENCE_EVASIONS: usize = 3;
 
 /// Bounds of history values.
 pub(crate) const HISTORY_MAX: i32 = 16_384;
-/// The deduction from the bonus that a cut earns ...
-pub(crate) const HISTORY_BONUS_BASE: i32 = 60;
-/// ... which is this at most.
-pub(crate) const HISTORY_BONUS_MAX: i32 = 1_800;
-/// Moves tried in vain lose this percentage of it.
-pub(crate) const HISTORY_PENALTY: i32 = 100;
 /// Number of a node's moves that count as early: refuted, they lose more.
 pub(crate) const EARLY: i32 = 2;
-/// The weight of history in the order of noisy moves, in 256ths.
-pub(crate) const NOISY_HISTORY: i32 = 48;
-
-/// A check in the order of quiet moves earns its bonus if it loses no more than this.
-pub(crate) const THREAT_RISK: i32 = 60;
 
 /// Bounds of the values that corrections are made of.
 pub(crate) const CORRECTION_MAX: i32 = 1_024;
-/// An error of one centipawn, found one ply deep, counts this much the less.
-pub(crate) const CORRECTION_STEP: i32 = 8;
-/// Centipawns that each structure may correct.
-pub(crate) const CORRECTION_WEIGHT: i32 = 40;
 
 /// The weight of a thread's vote for its move, for each ply, however low its score.
 pub(crate) const VOTE_BASE: i32 = 14;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::bytes::StopFlag;
 use crate::bytes::clock::Instant;
-use crate::game::{Adjudicate, Grounds, Heuristics, Line, Packed};
+use crate::game::{Adjudicate, Grounds, Heuristics, Line, Packed, Tunables};
 use crate::hash::Key;
 use crate::search::history::{Before, History};
 use crate::search::limits::{Control, CurrentMove, HashEntry, Limits};
@@ -53,6 +53,7 @@ pub(crate) fn hash_entry<M: Packed>(entry: TtEntry) -> Option<HashEntry<M>> {
 pub(crate) struct Shared<'a, G: Adjudicate, O> {
     pub(crate) tt: &'a TranspositionTable,
     pub(crate) features: Features,
+    pub(crate) tunables: &'a Tunables,
     /// Only mates are searched for, and nothing is evaluated.
     pub(crate) proves: bool,
     pub(crate) multipv: usize,
@@ -75,6 +76,7 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     /// The state of a search with all techniques, of one line and with no move left out.
     pub(crate) fn new(
         tt: &'a TranspositionTable,
+        tunables: &'a Tunables,
         rules: G::Rules,
         limits: Limits,
         tablebase: &'a O,
@@ -83,6 +85,7 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
         Self {
             tt,
             features: Features::ALL,
+            tunables,
             proves: false,
             multipv: 1,
             banned: &[],
@@ -254,6 +257,12 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             flushed: [0; 2],
             next_check: 0,
         }
+    }
+
+    /// The margins, reductions and weights of this search.
+    #[inline]
+    pub(crate) const fn tunables(&self) -> &'a Tunables {
+        self.shared.tunables
     }
 
     /// Begins a node.

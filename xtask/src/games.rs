@@ -9,9 +9,9 @@ use juzhong::book::find_games;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{StopFlag, open};
 use juzhong::contest::{Contested, read_positions};
-use juzhong::game::{Adjudicate, Game, Horizon, Line, Outcome};
+use juzhong::game::{Adjudicate, BySide, Heuristics, Horizon, Line, Outcome, Side};
 use juzhong::record::{Formats, ReadSummary, Record, read_packed};
-use juzhong::xiangqi::{Position, RuleSet};
+use juzhong::search::{Limits, Searcher};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
@@ -39,10 +39,58 @@ pub(crate) fn read_games<G: Formats>(
     Ok((games, summary))
 }
 
-/// The result of a game of xiangqi that is over by the board, or by the usual rules on repetition and moves.
-pub(crate) fn outcome_of(line: &Line<Position>) -> Option<Outcome> {
-    let judged = || Position::judge(line, RuleSet::default(), Horizon::Game).verdict.outcome();
+/// The result of a game that is over by the board, or by these rules on repetition and moves.
+pub(crate) fn outcome_of<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Option<Outcome> {
+    let judged = || G::judge(line, rules, Horizon::Game).verdict.outcome();
     line.position().outcome().or_else(judged)
+}
+
+/// A game in which both sides agree on an advantage of this many centipawns ...
+const WON: i32 = 1_500;
+/// ... for this many plies is won.
+const WON_PLIES: u32 = 6;
+
+/// Plays a game from the last position of `line` on, by the usual rules; one of `most_plies` plies is drawn.
+pub(crate) fn play_out<G: Adjudicate + Heuristics>(
+    mut line: Line<G>,
+    players: &mut BySide<Searcher<G>>,
+    limits: &Limits,
+    most_plies: usize,
+) -> Outcome {
+    let rules = G::Rules::default();
+    let mut agreement = Agreement::default();
+    loop {
+        if let Some(outcome) = outcome_of(&line, rules) {
+            return outcome;
+        }
+        let turn = line.position().turn();
+        let found = players[turn].run(&line, rules, limits, &(), &());
+        let Some(mv) = found.best.filter(|_| line.len() < most_plies) else {
+            return Outcome::Draw;
+        };
+        if let Some(winner) = agreement.note(turn, found.score.value()) {
+            return Outcome::Win(winner);
+        }
+        line.push(mv);
+    }
+}
+
+/// The run of plies in which both sides have called the same one won.
+#[derive(Debug, Default)]
+struct Agreement {
+    winner: Option<Side>,
+    plies: u32,
+}
+
+impl Agreement {
+    /// Notes the score of the side to move; returns the winner once it is agreed on.
+    fn note(&mut self, turn: Side, score: i32) -> Option<Side> {
+        let ahead = if score > 0 { turn } else { !turn };
+        let winner = (score.abs() >= WON).then_some(ahead);
+        self.plies = if winner == self.winner { self.plies + 1 } else { 1 };
+        self.winner = winner;
+        winner.filter(|_| self.plies >= WON_PLIES)
+    }
 }
 
 /// A number below `bound`.
@@ -91,4 +139,21 @@ fn read_file<G: Formats>(
         ControlFlow::Continue(())
     })
     .with_context(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_agree_on_a_winner() {
+        let mut agreement = Agreement::default();
+        let scores = [2_000, -1_600, 2_000, -3_000, 1_500, -9_000];
+        let sides = [Side::First, Side::Second].into_iter().cycle();
+        let told: Vec<_> =
+            sides.clone().zip(scores).map(|(side, score)| agreement.note(side, score)).collect();
+        assert_eq!(told[4..], [None, Some(Side::First)]);
+        let mut agreement = Agreement::default();
+        assert!(sides.zip([2_000; 9]).all(|(side, score)| agreement.note(side, score).is_none()));
+    }
 }

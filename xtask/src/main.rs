@@ -8,6 +8,7 @@ mod network;
 mod positions;
 mod results;
 mod selfplay;
+mod spsa;
 mod synth;
 mod techniques;
 mod tune;
@@ -37,6 +38,8 @@ enum Command {
     Results(results::Args),
     /// Let the engine play against itself.
     Selfplay(selfplay::Args),
+    /// Tune the numbers of search by games.
+    Spsa(spsa::Args),
     /// Make up games for measurements from a book.
     Synth(synth::Args),
     /// Count the nodes that search visits with and without its techniques.
@@ -66,6 +69,7 @@ fn main() -> anyhow::Result<()> {
         Command::Positions(args) => positions::run(&args),
         Command::Results(args) => results::run(&args),
         Command::Selfplay(args) => selfplay::run(&args),
+        Command::Spsa(args) => spsa::run(&args),
         Command::Synth(args) => synth::run(&args),
         Command::Techniques(args) => techniques::run(&args),
         Command::Tune(args) => tune::run(&args),

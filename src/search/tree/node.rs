@@ -14,10 +14,7 @@ use crate::search::tree::facts::{
 use crate::search::tree::prune;
 use crate::search::tree::prune::Singular;
 use crate::search::tree::reduce;
-use crate::search::tunables::{
-    CUT_AS_EXPECTED, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_SHALLOWER, SHALLOWER_MARGIN,
-    WORSENING_MARGIN,
-};
+use crate::search::tunables::{CUT_AS_EXPECTED, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_SHALLOWER};
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
@@ -87,7 +84,7 @@ struct Judged {
     grounds: Grounds,
 }
 
-impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
+impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     /// The value of the line's last position, `depth` plies deep, as far as `window` distinguishes
     /// scores (fail-soft).
     pub(crate) fn search<N: NodeKind>(
@@ -156,7 +153,12 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if !position.is_noisy(mv) && self.shared.features.ordering {
             let side = position.turn();
             let index = position.history_index(mv);
-            self.history.note_quiet(side, index, self.before(ply), bonus::<G>(depth) / 2);
+            self.history.note_quiet(
+                side,
+                index,
+                self.before(ply),
+                bonus(self.tunables(), depth) / 2,
+            );
         }
     }
 
@@ -299,7 +301,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         node.improving = earlier[0].or(earlier[1]).is_none_or(|before| node.corrected > before);
         let theirs = ply.checked_sub(1).and_then(|ply| self.evals[ply]);
         let change = |theirs: Score| node.corrected.value() + theirs.value();
-        node.worsening = theirs.is_some_and(|theirs| change(theirs) > WORSENING_MARGIN);
+        node.worsening =
+            theirs.is_some_and(|theirs| change(theirs) > self.tunables().worsening_margin);
         node.eval = refined(node.corrected, entry, ply);
         node
     }
@@ -307,7 +310,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The static evaluation with the correction added.
     pub(crate) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
         let side = self.line.position().turn();
-        Score::from_eval(raw.value() + self.history.correction(side, structures))
+        Score::from_eval(raw.value() + self.history.correction(self.tunables(), side, structures))
     }
 
     /// Plies to add because the reduction of the move that led here looks wrong now.
@@ -321,7 +324,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             1
         } else if reduction >= HINDSIGHT_SHALLOWER
             && node.depth >= 2
-            && change > G::TUNABLES.hindsight_margin
+            && change > self.tunables().hindsight_margin
         {
             -1
         } else {
@@ -357,11 +360,13 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             }
             let candidate = self.candidate(node, picked, number);
             if !N::ROOT && self.shared.features.pruning && !best.score.is_lost() {
-                if prune::is_late::<G>(node, number) {
+                if prune::is_late(self.tunables(), node, number) {
                     picker.skip_quiets();
                 }
                 let position = self.line.position();
-                if let Some(most) = prune::skips(position, node, &candidate, window.alpha) {
+                if let Some(most) =
+                    prune::skips(self.tunables(), position, node, &candidate, window.alpha)
+                {
                     best.score = best.score.max(most);
                     continue;
                 }
@@ -429,7 +434,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         window.is_empty()
     }
 
-    fn picker(&mut self, node: &Node<G::Move>) -> Picker<G::Move> {
+    fn picker(&mut self, node: &Node<G::Move>) -> Picker<'a, G::Move> {
         let ply = node.ply;
         if let Some(killers) = self.killers.get_mut(ply + 2) {
             // Killers two plies on are those of other positions as soon as this node is entered anew.
@@ -437,7 +442,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.cutoffs[ply + 2] = 0;
         }
         let killers = self.killers[ply];
-        Picker::new(Hints { tt_move: node.tt_move, killers, before: node.before })
+        Picker::new(self.tunables(), Hints { tt_move: node.tt_move, killers, before: node.before })
     }
 
     /// The score of a node all of whose moves were left out: there is none, or only the one that
@@ -465,7 +470,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.history.experience_of(position.turn(), node.before, index)
         };
         let threatening = picked.threatens.unwrap_or_else(|| position.creates_threat(mv));
-        let reduction = reduce::base_reduction::<G>(node.depth, number);
+        let reduction = reduce::base_reduction(self.tunables(), node.depth, number);
         Candidate { mv, number, noisy, threatening, index, slot, history, reduction }
     }
 
@@ -482,7 +487,12 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mut depth = node.depth - 1 + extension;
         let ply = node.ply + 1;
         let reduced = if self.shared.features.reductions && node.depth > 1 {
-            let late = reduce::late_move_reduction::<N, G>(node, candidate, self.cutoffs[ply]);
+            let late = reduce::late_move_reduction::<N, _>(
+                self.tunables(),
+                node,
+                candidate,
+                self.cutoffs[ply],
+            );
             // One ply is left at least: a reduction alone does not turn the search into quiescence.
             depth - late.clamp(0, (depth - 1).max(0))
         } else {
@@ -500,8 +510,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             score = -self.search::<Null>(null, reduced, ply, cut)?;
             if score > window.alpha && reduced < depth {
                 // By how much it surprised tells whether the full depth is enough, or too much.
-                depth += i32::from(!N::ROOT && score > best + G::TUNABLES.deeper_margin);
-                depth -= i32::from(!N::ROOT && score < best + SHALLOWER_MARGIN);
+                depth += i32::from(!N::ROOT && score > best + self.tunables().deeper_margin);
+                depth -= i32::from(!N::ROOT && score < best + self.tunables().shallower_margin);
                 self.reductions[node.ply] = 0;
                 if reduced < depth {
                     score = -self.search::<Null>(null, depth, ply, !node.cut)?;
@@ -521,7 +531,11 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Records that a quiet move that surprised at reduced depth did well or badly as an answer.
     fn judge_surprise(&mut self, node: &Node<G::Move>, candidate: &Candidate<G::Move>, well: bool) {
         if !candidate.noisy {
-            let earned = if well { bonus::<G>(node.depth) } else { penalty::<G>(node.depth) };
+            let earned = if well {
+                bonus(self.tunables(), node.depth)
+            } else {
+                penalty(self.tunables(), node.depth)
+            };
             self.history.note_answer(candidate.index, node.before, earned / 2);
         }
     }
@@ -549,8 +563,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return;
         }
         let side = self.line.position().turn();
-        let earned = bonus::<G>(node.depth);
-        let lost = penalty::<G>(node.depth);
+        let earned = bonus(self.tunables(), node.depth);
+        let lost = penalty(self.tunables(), node.depth);
         if best.noisy {
             self.history.note_noisy(best.slot, earned);
         } else {
@@ -577,7 +591,11 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             && self.numbers[before] <= EARLY
             && let Some(index) = self.played[before]
         {
-            self.history.note_answer(index, self.befores[before], penalty::<G>(node.depth + 1));
+            self.history.note_answer(
+                index,
+                self.befores[before],
+                penalty(self.tunables(), node.depth + 1),
+            );
         }
     }
 
@@ -589,7 +607,12 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             && self.played_quiet[before]
         {
             let side = !self.line.position().turn();
-            self.history.note_quiet(side, index, self.befores[before], bonus::<G>(node.depth) / 2);
+            self.history.note_quiet(
+                side,
+                index,
+                self.befores[before],
+                bonus(self.tunables(), node.depth) / 2,
+            );
         }
     }
 
@@ -646,7 +669,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         {
             let error = best.score.value() - node.corrected.value();
             let side = position.turn();
-            self.history.note_error(side, &node.structures, error, node.depth);
+            self.history.note_error(self.tunables(), side, &node.structures, error, node.depth);
         }
     }
 

@@ -2,19 +2,17 @@
 //! enough; in check only moves of bad history and moves that lose material are left out, and none
 //! may hide a decided result.
 
-use crate::game::{Adjudicate, Bound, Heuristics, MoveList};
+use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Tunables};
 use crate::search::order::noisy_rank;
 use crate::search::score::Score;
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::tree::facts::{Candidate, Node, NodeKind, Null};
 use crate::search::tree::reduce::expected_depth;
 use crate::search::tunables::{
-    DOUBLE_LIMIT, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_DEPTH, FUTILITY_HISTORY,
-    HISTORY_PRUNING_DEPTH, IIR_DEPTH, LATE_DEPTH, NULL_DEPTH, NULL_EVAL_BASE, NULL_EVAL_MARGIN,
-    NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE, NULL_REDUCTION_STEP,
-    NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION, RAZOR_DEPTH,
-    REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_ENTRY,
-    TAKE_FUTILITY_BASE, TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_HISTORY, TAKE_FUTILITY_MARGIN,
+    DOUBLE_LIMIT, EXCHANGE_DEPTH, FUTILITY_DEPTH, HISTORY_PRUNING_DEPTH, IIR_DEPTH, LATE_DEPTH,
+    NULL_DEPTH, NULL_REDUCTION, NULL_REDUCTION_MORE, NULL_REDUCTION_STEP, NULL_VERIFICATION_DEPTH,
+    PROBCUT_DEPTH, PROBCUT_REDUCTION, RAZOR_DEPTH, REVERSE_FUTILITY_DEPTH, SINGULAR_DEPTH,
+    SINGULAR_ENTRY, TAKE_FUTILITY_DEPTH,
 };
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, Worker};
@@ -30,7 +28,7 @@ pub(crate) enum Singular {
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// A score for the node without searching its moves, if one of the techniques applies.
     pub(crate) fn prune(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
-        if let Some(score) = reverse_futility::<G>(node) {
+        if let Some(score) = reverse_futility(self.tunables(), node) {
             return Ok(Some(score));
         }
         if let Some(score) = self.razor(node)? {
@@ -42,12 +40,13 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if let Some(score) = self.probcut(node)? {
             return Ok(Some(score));
         }
-        Ok(remembered_far_above::<G>(node))
+        Ok(remembered_far_above(self.tunables(), node))
     }
 
     /// Razoring: near the leaves and far below alpha, only noisy moves can help.
     fn razor(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
-        let margin = G::TUNABLES.razor_base + G::TUNABLES.razor_margin * node.depth * node.depth;
+        let margin =
+            self.tunables().razor_base + self.tunables().razor_margin * node.depth * node.depth;
         if node.depth > RAZOR_DEPTH
             || node.window.alpha.is_decisive()
             || node.eval + margin >= node.window.alpha
@@ -67,7 +66,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             || !node.cut
             || node.depth < NULL_DEPTH
             || node.eval < beta
-            || node.corrected + NULL_EVAL_MARGIN * node.depth - NULL_EVAL_BASE < beta
+            || node.corrected + self.tunables().null_eval_margin * node.depth
+                - self.tunables().null_eval_base
+                < beta
             || beta.is_decisive()
             || self.passing_forbidden(node.ply)
             || !self.line.position().allows_null_move()
@@ -77,7 +78,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let above = node.eval.value() - beta.value();
         let saved = NULL_REDUCTION
             + node.depth / NULL_REDUCTION_STEP
-            + (above / NULL_REDUCTION_MARGIN).min(NULL_REDUCTION_MORE);
+            + (above / self.tunables().null_reduction_margin).min(NULL_REDUCTION_MORE);
         let depth = (node.depth - saved).max(0);
         let window = node.window.null_at_beta();
         self.pass(node.ply)?;
@@ -107,7 +108,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Probcut (Buro 1995): where a capture leads so far above beta that even a much shallower
     /// search shows it, the full one hardly ever fails.
     fn probcut(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
-        let beta = node.window.beta + PROBCUT_MARGIN;
+        let beta = node.window.beta + self.tunables().probcut_margin;
         let depth = node.depth - PROBCUT_REDUCTION;
         let contradicted = node.tt_entry.is_some_and(|entry| {
             i32::from(entry.depth) >= depth && entry.score.to_global(node.ply) < beta
@@ -129,7 +130,11 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             }
             self.line.pop();
             if score >= beta {
-                return Ok(Some(if score.is_decisive() { score } else { score - PROBCUT_MARGIN }));
+                return Ok(Some(if score.is_decisive() {
+                    score
+                } else {
+                    score - self.tunables().probcut_margin
+                }));
             }
         }
         Ok(None)
@@ -141,7 +146,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mut moves = MoveList::new();
         position.plausible_noisy(&mut moves);
         moves.retain(|mv| position.exchange_reaches(*mv, least.max(1)));
-        moves.sort_by_cached_key(|&mv| -noisy_rank(position, self.history, mv));
+        moves.sort_by_cached_key(|&mv| -noisy_rank(self.tunables(), position, self.history, mv));
         moves
     }
 
@@ -170,7 +175,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         {
             return none;
         }
-        let beta = score - node.depth * G::TUNABLES.singular_margin / 16;
+        let beta = score - node.depth * self.tunables().singular_margin / 16;
         // The same node is searched again without the move; `skipped` also keeps that search from storing
         // anything.
         self.skipped[node.ply] = Some(candidate.mv);
@@ -191,7 +196,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     ) -> Singular {
         if others < beta {
             let double = !N::PV
-                && others + G::TUNABLES.double_margin < beta
+                && others + self.tunables().double_margin < beta
                 && self.doubles[node.ply] < DOUBLE_LIMIT;
             Singular::Extends(1 + i32::from(double))
         } else if !N::PV && beta >= node.window.beta && !others.is_decisive() {
@@ -212,8 +217,8 @@ pub(crate) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
 
 /// Probcut without a search: the transposition table has, from a little less depth, a score far
 /// above beta.
-fn remembered_far_above<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
-    let beta = node.window.beta + G::TUNABLES.tt_probcut_margin;
+fn remembered_far_above<M>(tunables: &Tunables, node: &Node<M>) -> Option<Score> {
+    let beta = node.window.beta + tunables.tt_probcut_margin;
     let entry = node.tt_entry.filter(|entry| {
         entry.bound != Bound::Upper && i32::from(entry.depth) >= node.depth - PROBCUT_REDUCTION
     })?;
@@ -222,11 +227,11 @@ fn remembered_far_above<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
 }
 
 /// Reverse futility: near the leaves and far above beta, the opponent will not come back.
-fn reverse_futility<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
+fn reverse_futility<M>(tunables: &Tunables, node: &Node<M>) -> Option<Score> {
     let plies = node.depth - i32::from(node.improving) - i32::from(node.worsening);
     let is_unknown = node.cut && node.tt_move.is_none();
-    let margin =
-        G::TUNABLES.reverse_futility_margin - REVERSE_FUTILITY_UNKNOWN * i32::from(is_unknown);
+    let margin = tunables.reverse_futility_margin
+        - tunables.reverse_futility_unknown * i32::from(is_unknown);
     let beta = node.window.beta;
     let holds = !node.was_pv
         && node.depth <= REVERSE_FUTILITY_DEPTH
@@ -238,6 +243,7 @@ fn reverse_futility<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
 /// Returns `Some` if a move is left out for one of the reasons below, with the greatest score of
 /// the node by that move, as far as the reason gives one: a fail-soft bound must not be lower.
 pub(crate) fn skips<G: Heuristics>(
+    tunables: &Tunables,
     position: &G,
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
@@ -246,23 +252,24 @@ pub(crate) fn skips<G: Heuristics>(
     if candidate.number == 1 {
         return None;
     }
-    if let Some(most) = futile(position, node, candidate, alpha) {
+    if let Some(most) = futile(tunables, position, node, candidate, alpha) {
         return Some(most);
     }
-    let skips = has_bad_repute::<G>(node, candidate) || loses_exchange(position, node, candidate);
+    let skips = has_bad_repute(tunables, node, candidate)
+        || loses_exchange(tunables, position, node, candidate);
     skips.then_some(-Score::INFINITE)
 }
 
 /// Late-move pruning: far down the list, only quiet moves that check are tried.
-pub(crate) fn is_late<G: Heuristics>(node: &Node<G::Move>, number: i32) -> bool {
-    let most =
-        (G::TUNABLES.late_base + node.depth * node.depth) / if node.improving { 1 } else { 2 };
+pub(crate) fn is_late<M>(tunables: &Tunables, node: &Node<M>, number: i32) -> bool {
+    let most = (tunables.late_base + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.in_check && node.depth <= LATE_DEPTH && number >= most
 }
 
 /// Futility: moves without a threat that cannot raise the evaluation to alpha, with the score that
 /// they reach at most. The gain of noisy moves is known in some games only.
 fn futile<G: Heuristics>(
+    tunables: &Tunables,
     position: &G,
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
@@ -274,31 +281,32 @@ fn futile<G: Heuristics>(
     }
     let depth = expected_depth(node, candidate);
     let (deepest, hope) = if candidate.noisy {
-        let experience = candidate.history / TAKE_FUTILITY_HISTORY;
+        let experience = candidate.history / tunables.take_futility_history;
         let gain = position.immediate_gain(candidate.mv) + experience;
-        (TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_BASE + TAKE_FUTILITY_MARGIN * depth + gain)
-    } else {
-        let experience = candidate.history / FUTILITY_HISTORY;
-        let experience = experience.clamp(-G::TUNABLES.futility_base, G::TUNABLES.futility_base);
         (
-            FUTILITY_DEPTH,
-            G::TUNABLES.futility_base + G::TUNABLES.futility_margin * depth + experience,
+            TAKE_FUTILITY_DEPTH,
+            tunables.take_futility_base + tunables.take_futility_margin * depth + gain,
         )
+    } else {
+        let experience = candidate.history / tunables.futility_history;
+        let experience = experience.clamp(-tunables.futility_base, tunables.futility_base);
+        (FUTILITY_DEPTH, tunables.futility_base + tunables.futility_margin * depth + experience)
     };
     let most = Score::from_eval((node.eval + hope).value());
     (depth <= deepest && most <= alpha).then_some(most)
 }
 
 /// Quiet moves that did badly nearly every time.
-fn has_bad_repute<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> bool {
+fn has_bad_repute<M>(tunables: &Tunables, node: &Node<M>, candidate: &Candidate<M>) -> bool {
     !candidate.noisy
         && !candidate.threatening
         && expected_depth(node, candidate) <= HISTORY_PRUNING_DEPTH
-        && candidate.history < -G::TUNABLES.history_pruning_margin * node.depth
+        && candidate.history < -tunables.history_pruning_margin * node.depth
 }
 
 /// Moves that lose too much material on their target.
 fn loses_exchange<G: Heuristics>(
+    tunables: &Tunables,
     position: &G,
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
@@ -307,10 +315,10 @@ fn loses_exchange<G: Heuristics>(
         return false;
     }
     let allowed = if candidate.noisy || candidate.threatening {
-        EXCHANGE_NOISY * node.depth
+        tunables.exchange_noisy * node.depth
     } else {
         let depth = expected_depth(node, candidate);
-        EXCHANGE_QUIET * depth * depth
+        tunables.exchange_quiet * depth * depth
     };
     !position.exchange_reaches(candidate.mv, -allowed)
 }

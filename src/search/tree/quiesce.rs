@@ -2,7 +2,9 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Adjudicate, Bound, Evaluator, Heuristics, MAX_MOVES, MoveList, Packed};
+use crate::game::{
+    Adjudicate, Bound, Evaluator, Heuristics, MAX_MOVES, MoveList, Packed, Tunables,
+};
 use crate::hash::Key;
 use crate::search::history::Structures;
 use crate::search::order::noisy_rank;
@@ -10,7 +12,7 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TtEntry;
 use crate::search::tree::facts::{NodeKind, refined, result, tt_cutoff};
-use crate::search::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
+use crate::search::tunables::QUIESCENCE_EVASIONS;
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
@@ -209,7 +211,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 i32::MAX
             } else if position.is_noisy(mv) {
                 // More than any history, so that noisy moves come before quiet ones.
-                (1 << 24) + noisy_rank(position, self.history, mv)
+                (1 << 24) + noisy_rank(self.tunables(), position, self.history, mv)
             } else {
                 self.history.quiet(side, position.history_index(mv))
             }
@@ -281,7 +283,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             let late = tried >= QUIESCENCE_EVASIONS && !best.is_lost();
             return if prunes && late && !position.is_noisy(mv) { Skips::Rest } else { Skips::No };
         }
-        if prunes && let Some(most) = hopeless(position, mv, stand.score, alpha) {
+        if prunes && let Some(most) = hopeless(self.tunables(), position, mv, stand.score, alpha) {
             return Skips::Move(most);
         }
         if position.exchange_reaches(mv, 0) { Skips::No } else { Skips::Move(-Score::INFINITE) }
@@ -291,6 +293,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 /// Delta pruning: a capture that cannot bring the evaluation to alpha, with the score that it
 /// reaches at most.
 fn hopeless<G: Heuristics>(
+    tunables: &Tunables,
     position: &G,
     mv: G::Move,
     stand_pat: Score,
@@ -299,7 +302,8 @@ fn hopeless<G: Heuristics>(
     if !position.is_noisy(mv) {
         return None;
     }
-    let most = Score::from_eval(stand_pat.value() + position.immediate_gain(mv) + DELTA_MARGIN);
+    let most =
+        Score::from_eval(stand_pat.value() + position.immediate_gain(mv) + tunables.delta_margin);
     (most <= alpha).then_some(most)
 }
 

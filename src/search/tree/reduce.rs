@@ -1,15 +1,13 @@
 //! Late move reductions (LMR): moves far down the order are searched less deep at first, by a number of plies from
 //! the depth, their place in the order, and what is known of the node and of the move.
 
-use crate::game::Heuristics;
+use crate::game::Tunables;
 use crate::search::tree::facts::{Candidate, Node, NodeKind};
-use crate::search::tunables::{
-    LMR_CUTOFFS, LMR_DEPTH, LMR_MANY_CUTOFFS, LMR_NOISY, LMR_NOISY_HISTORY, LMR_TT_NOISY,
-};
+use crate::search::tunables::{LMR_CUTOFFS, LMR_DEPTH};
 
 /// The reduction by depth and place in the order alone, in 256ths of a ply.
-pub(crate) fn base_reduction<G: Heuristics>(depth: i32, number: i32) -> i32 {
-    G::TUNABLES.lmr_base + log2_256(depth) * log2_256(number) / G::TUNABLES.lmr_divisor
+pub(crate) fn base_reduction(tunables: &Tunables, depth: i32, number: i32) -> i32 {
+    tunables.lmr_base + log2_256(depth) * log2_256(number) / tunables.lmr_divisor
 }
 
 /// The depth at which a quiet move would be searched at first.
@@ -19,26 +17,27 @@ pub(crate) fn expected_depth<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32
 
 /// Late move reduction: the number of plies by which a move is searched less deep at first.
 /// `cutoffs` counts the moves of this node that were refuted already.
-pub(crate) fn late_move_reduction<N: NodeKind, G: Heuristics>(
-    node: &Node<G::Move>,
-    candidate: &Candidate<G::Move>,
+pub(crate) fn late_move_reduction<N: NodeKind, M>(
+    tunables: &Tunables,
+    node: &Node<M>,
+    candidate: &Candidate<M>,
     cutoffs: u8,
 ) -> i32 {
     if node.depth < LMR_DEPTH || candidate.number <= 1 + i32::from(N::PV) {
         return 0;
     }
     let mut reduction = candidate.reduction;
-    reduction += G::TUNABLES.lmr_cut * i32::from(node.cut);
-    reduction += G::TUNABLES.lmr_not_improving * i32::from(!node.improving);
-    reduction += LMR_MANY_CUTOFFS * i32::from(cutoffs > LMR_CUTOFFS);
-    reduction -= G::TUNABLES.lmr_pv * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
-    reduction -= G::TUNABLES.lmr_check * i32::from(candidate.threatening);
-    reduction -= G::TUNABLES.lmr_evasion * i32::from(node.in_check);
+    reduction += tunables.lmr_cut * i32::from(node.cut);
+    reduction += tunables.lmr_not_improving * i32::from(!node.improving);
+    reduction += tunables.lmr_many_cutoffs * i32::from(cutoffs > LMR_CUTOFFS);
+    reduction -= tunables.lmr_pv * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
+    reduction -= tunables.lmr_check * i32::from(candidate.threatening);
+    reduction -= tunables.lmr_evasion * i32::from(node.in_check);
     if candidate.noisy {
-        reduction -= LMR_NOISY + 256 * candidate.history / LMR_NOISY_HISTORY;
+        reduction -= tunables.lmr_noisy + 256 * candidate.history / tunables.lmr_noisy_history;
     } else {
-        reduction += LMR_TT_NOISY * i32::from(node.tt_noisy);
-        reduction -= 256 * candidate.history / G::TUNABLES.lmr_history;
+        reduction += tunables.lmr_tt_noisy * i32::from(node.tt_noisy);
+        reduction -= 256 * candidate.history / tunables.lmr_history;
     }
     reduction / 256
 }

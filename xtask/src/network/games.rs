@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use juzhong::contest::{MatchResults, built_in_openings};
-use juzhong::game::{Game, Line, Outcome, Side};
+use juzhong::game::{BySide, Line, Outcome};
 use juzhong::record::Record;
 use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{Limits, SearchError, SearchOptions, Searcher};
-use juzhong::xiangqi::{Position, RuleSet};
+use juzhong::xiangqi::Position;
 use rayon::prelude::*;
 
-use crate::games::outcome_of;
+use crate::games::play_out;
 
 /// The options of games.
 #[derive(Debug, clap::Args)]
@@ -39,10 +39,6 @@ pub(super) struct Args {
     threads: usize,
 }
 
-/// A game in which both sides agree on an advantage of this many centipawns ...
-const WON: i32 = 1_500;
-/// ... for this many plies is won.
-const WON_PLIES: u32 = 6;
 /// A game of this many plies is drawn.
 const MOST_PLIES: usize = 300;
 
@@ -86,65 +82,19 @@ impl Args {
         let player = |side: usize| -> Result<Searcher<Position>, SearchError> {
             Ok(Searcher::new(options)?.with_evaluator(&sides[side]))
         };
-        let mut first = [player(0)?, player(1)?];
-        let mut second = [player(1)?, player(0)?];
+        let mut first = BySide { first: player(0)?, second: player(1)? };
+        let mut second = BySide { first: player(1)?, second: player(0)? };
         Ok([self.game(opening, &mut first), self.game(opening, &mut second)])
     }
 
-    fn game(&self, opening: &Record<Position>, players: &mut [Searcher<Position>; 2]) -> Outcome {
+    fn game(
+        &self,
+        opening: &Record<Position>,
+        players: &mut BySide<Searcher<Position>>,
+    ) -> Outcome {
         let start = opening.start.clone().unwrap_or_else(Position::start);
         let mut line = Line::new(start, opening.start_clock);
         opening.tree.moves.iter().for_each(|&mv| line.push(mv));
-        let mut agreement = Agreement::default();
-        loop {
-            if let Some(outcome) = outcome_of(&line) {
-                return outcome;
-            }
-            let turn = line.position().turn();
-            let player = &mut players[turn.index()];
-            let found = player.run(&line, RuleSet::default(), &self.limits(), &(), &());
-            let Some(mv) = found.best.filter(|_| line.len() < MOST_PLIES) else {
-                return Outcome::Draw;
-            };
-            if let Some(winner) = agreement.note(turn, found.score.value()) {
-                return Outcome::Win(winner);
-            }
-            line.push(mv);
-        }
-    }
-}
-
-/// The run of plies in which both sides have called the same one won.
-#[derive(Debug, Default)]
-struct Agreement {
-    winner: Option<Side>,
-    plies: u32,
-}
-
-impl Agreement {
-    /// Notes the score of the side to move; returns the winner once it is agreed on.
-    fn note(&mut self, turn: Side, score: i32) -> Option<Side> {
-        let ahead = if score > 0 { turn } else { !turn };
-        let winner = (score.abs() >= WON).then_some(ahead);
-        self.plies = if winner == self.winner { self.plies + 1 } else { 1 };
-        self.winner = winner;
-        winner.filter(|_| self.plies >= WON_PLIES)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_sides_agree_on_a_winner() {
-        let mut agreement = Agreement::default();
-        let scores = [2_000, -1_600, 2_000, -3_000, 1_500, -9_000];
-        let sides = [Side::First, Side::Second].into_iter().cycle();
-        let told: Vec<_> =
-            sides.clone().zip(scores).map(|(side, score)| agreement.note(side, score)).collect();
-        assert_eq!(told[4..], [None, Some(Side::First)]);
-        let mut agreement = Agreement::default();
-        assert!(sides.zip([2_000; 9]).all(|(side, score)| agreement.note(side, score).is_none()));
+        play_out(line, players, &self.limits(), MOST_PLIES)
     }
 }
