@@ -61,7 +61,7 @@ pub trait Heuristics: Game {
     /// The chances of the results of games that its evaluations stand for.
     const RESULT_MODEL: WinModel = Self::WIN_MODEL;
 
-    /// The margins and reductions of search for this game.
+    /// The margins, reductions and weights of search for this game.
     const TUNABLES: Tunables;
 
     /// The evaluation of the positions of a search; by default it is that of each [by itself](Self::evaluate).

@@ -72,7 +72,8 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         self
     }
 
-    /// The same searcher with other margins, reductions and weights than those of its game, each brought into its range.
+    /// The same searcher with other margins, reductions and weights than those of its game, each brought into its range;
+    /// it forgets nothing.
     #[must_use]
     pub fn with_tunables(mut self, tunables: &Tunables) -> Self {
         self.tunables = Tunables::from_values(tunables.values());

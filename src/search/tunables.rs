@@ -1,6 +1,5 @@
-//! The numbers of search that all games share: from which depth on and up to which it does what; those that games set for
-//! themselves are in `game::Tunables`. Margins are centipawns, depths plies, history values run from
-//! `-HISTORY_MAX` to `HISTORY_MAX`, reductions are 256ths of a ply.
+//! The numbers of search that all games share: depths, plies, bounds, times. Margins, reductions and weights, which games
+//! set for themselves, are `game::Tunables`. History values run from `-HISTORY_MAX` to `HISTORY_MAX`.
 
 /// From this depth on a search begins with an aspiration window.
 pub(crate) const ASPIRATION_DEPTH: i32 = 5;
@@ -20,7 +19,7 @@ pub(crate) const NULL_DEPTH: i32 = 2;
 pub(crate) const NULL_REDUCTION: i32 = 4;
 /// Plies of depth for each further ply that a null move saves.
 pub(crate) const NULL_REDUCTION_STEP: i32 = 3;
-/// ... and the most plies that are saved so.
+/// Most plies that a null move saves for an evaluation above beta.
 pub(crate) const NULL_REDUCTION_MORE: i32 = 4;
 /// From this depth on a null-move cut is verified by a search without null moves.
 pub(crate) const NULL_VERIFICATION_DEPTH: i32 = 13;
@@ -60,7 +59,7 @@ pub(crate) const EXCHANGE_DEPTH: i32 = 8;
 
 /// Shallowest node with late-move reductions.
 pub(crate) const LMR_DEPTH: i32 = 2;
-/// Number of cut-off children beyond which more is added.
+/// Number of cut-off children beyond which `lmr_many_cutoffs` is added.
 pub(crate) const LMR_CUTOFFS: u8 = 3;
 
 /// A move reduced by this number of plies is searched a ply deeper where it made its side's

@@ -189,7 +189,7 @@ impl Endings<'_> {
         let limits = Limits::move_time(Duration::from_millis(self.args.move_time));
         let mut line = Line::new(position, 0);
         while line.len() < MOST_PLIES {
-            if let Some(outcome) = outcome_of(&line, RuleSet::default()) {
+            if let Some(outcome) = outcome_of(&line) {
                 return Ok(Some((material, outcome == Outcome::Win(attacker))));
             }
             let mv = if line.position().turn() == attacker {

@@ -39,10 +39,18 @@ pub(crate) fn read_games<G: Formats>(
     Ok((games, summary))
 }
 
-/// The result of a game that is over by the board, or by these rules on repetition and moves.
-pub(crate) fn outcome_of<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Option<Outcome> {
-    let judged = || G::judge(line, rules, Horizon::Game).verdict.outcome();
+/// The result of a game that is over by the board, or by the usual rules on repetition and moves.
+pub(crate) fn outcome_of<G: Adjudicate>(line: &Line<G>) -> Option<Outcome> {
+    let judged = || G::judge(line, G::Rules::default(), Horizon::Game).verdict.outcome();
     line.position().outcome().or_else(judged)
+}
+
+/// The main line of an opening or game, at most so many plies of it.
+pub(crate) fn line_of<G: Contested>(opening: &Record<G>, plies: usize) -> Line<G> {
+    let start = opening.start.clone().unwrap_or_else(G::start);
+    let mut line = Line::new(start, opening.start_clock);
+    opening.tree.moves.iter().take(plies).for_each(|&mv| line.push(mv));
+    line
 }
 
 /// A game in which both sides agree on an advantage of this many centipawns ...
@@ -57,17 +65,17 @@ pub(crate) fn play_out<G: Adjudicate + Heuristics>(
     limits: &Limits,
     most_plies: usize,
 ) -> Outcome {
-    let rules = G::Rules::default();
     let mut agreement = Agreement::default();
     loop {
-        if let Some(outcome) = outcome_of(&line, rules) {
+        if let Some(outcome) = outcome_of(&line) {
             return outcome;
         }
-        let turn = line.position().turn();
-        let found = players[turn].run(&line, rules, limits, &(), &());
-        let Some(mv) = found.best.filter(|_| line.len() < most_plies) else {
+        if line.len() >= most_plies {
             return Outcome::Draw;
-        };
+        }
+        let turn = line.position().turn();
+        let found = players[turn].run(&line, G::Rules::default(), limits, &(), &());
+        let Some(mv) = found.best else { return Outcome::Draw };
         if let Some(winner) = agreement.note(turn, found.score.value()) {
             return Outcome::Win(winner);
         }

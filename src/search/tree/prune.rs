@@ -45,12 +45,11 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// Razoring: near the leaves and far below alpha, only noisy moves can help.
     fn razor(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
-        let margin =
-            self.tunables().razor_base + self.tunables().razor_margin * node.depth * node.depth;
-        if node.depth > RAZOR_DEPTH
-            || node.window.alpha.is_decisive()
-            || node.eval + margin >= node.window.alpha
-        {
+        if node.depth > RAZOR_DEPTH || node.window.alpha.is_decisive() {
+            return Ok(None);
+        }
+        let Tunables { razor_base, razor_margin, .. } = *self.tunables();
+        if node.eval + razor_base + razor_margin * node.depth * node.depth >= node.window.alpha {
             return Ok(None);
         }
         let score = self.quiesce::<Null>(node.window, node.ply)?;

@@ -179,8 +179,7 @@ impl Player {
 
 /// The end of a game by the rules, or by its length.
 fn end(line: &Line<Position>) -> Option<Outcome> {
-    outcome_of(line, RuleSet::default())
-        .or_else(|| (line.len() >= MOST_PLIES).then_some(Outcome::Draw))
+    outcome_of(line).or_else(|| (line.len() >= MOST_PLIES).then_some(Outcome::Draw))
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use juzhong::contest::{MatchResults, built_in_openings};
-use juzhong::game::{BySide, Line, Outcome};
+use juzhong::game::{BySide, Outcome};
 use juzhong::record::Record;
 use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{Limits, SearchError, SearchOptions, Searcher};
 use juzhong::xiangqi::Position;
 use rayon::prelude::*;
 
-use crate::games::play_out;
+use crate::games::{line_of, play_out};
 
 /// The options of games.
 #[derive(Debug, clap::Args)]
@@ -84,17 +84,9 @@ impl Args {
         };
         let mut first = BySide { first: player(0)?, second: player(1)? };
         let mut second = BySide { first: player(1)?, second: player(0)? };
-        Ok([self.game(opening, &mut first), self.game(opening, &mut second)])
-    }
-
-    fn game(
-        &self,
-        opening: &Record<Position>,
-        players: &mut BySide<Searcher<Position>>,
-    ) -> Outcome {
-        let start = opening.start.clone().unwrap_or_else(Position::start);
-        let mut line = Line::new(start, opening.start_clock);
-        opening.tree.moves.iter().for_each(|&mv| line.push(mv));
-        play_out(line, players, &self.limits(), MOST_PLIES)
+        let line = line_of(opening, usize::MAX);
+        let limits = self.limits();
+        let game = |players: &mut _| play_out(line.clone(), players, &limits, MOST_PLIES);
+        Ok([game(&mut first), game(&mut second)])
     }
 }
