@@ -50,8 +50,9 @@ impl Participant {
             None => {
                 let seed = Some(0); // matches can be repeated
                 let options = EngineOptions { rules, seed, ..EngineOptions::default() };
-                let engine = Engine::<G>::new(options).map_err(ClientError::Own)?;
-                Client::within(engine, timeouts)?
+                let least = EngineOptions { hash_mib: 1, ..options.clone() };
+                let engine = Engine::<G>::new(least).map_err(ClientError::Own)?;
+                Client::within(engine, options, timeouts)?
             }
         };
         client.set_sizes(self.sizes)?;

@@ -43,7 +43,7 @@ use crate::protocol::wire::info::{Info, InfoLine, ReadInfo};
 use crate::protocol::wire::ranks::Ranks;
 
 use crate::bytes::StopFlag;
-use crate::engine::{Engine, EngineError, Playable};
+use crate::engine::{Engine, EngineError, EngineOptions, Playable};
 use crate::game::{Line, Notation};
 use crate::message::{Message, message};
 use crate::protocol;
@@ -382,16 +382,22 @@ impl Client {
         self.stop = None;
     }
 
-    /// Serves an engine of this program in threads of its own, over UCI like any other.
+    /// Serves an engine of this program in threads of its own, over UCI like any other. It is to have these `options`, which
+    /// are set while the session runs: an engine that begins with little memory takes no more than it is told to.
     ///
     /// # Errors
     ///
     /// [`ClientError::Start`], if no pipe can be made or no thread started.
-    pub fn within<G: Playable>(engine: Engine<G>, timeouts: Timeouts) -> Result<Self, ClientError> {
+    pub fn within<G: Playable>(
+        engine: Engine<G>,
+        options: EngineOptions<G::Rules>,
+        timeouts: Timeouts,
+    ) -> Result<Self, ClientError> {
         let child = Child::within("self", timeouts.stop, move |commands, mut answers| {
-            if let Err(error) =
-                protocol::serve(BufReader::new(commands), &mut answers, engine, Dialect::Uci)
-            {
+            let commands = BufReader::new(commands);
+            let served =
+                protocol::serve_with(commands, &mut answers, engine, options, Dialect::Uci);
+            if let Err(error) = served {
                 tracing::debug!(%error, "the session of the engine within has ended");
             }
         })?;
