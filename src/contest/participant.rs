@@ -52,7 +52,7 @@ impl Participant {
                 let options = EngineOptions { rules, seed, ..EngineOptions::default() };
                 let least = EngineOptions { hash_mib: 1, ..options.clone() };
                 let engine = Engine::<G>::new(least).map_err(ClientError::Own)?;
-                Client::within(engine, options, timeouts)?
+                Client::within_with(engine, options, timeouts)?
             }
         };
         client.set_sizes(self.sizes)?;

@@ -382,13 +382,23 @@ impl Client {
         self.stop = None;
     }
 
-    /// Serves an engine of this program in threads of its own, over UCI like any other. It is to have these `options`, which
-    /// are set while the session runs: an engine that begins with little memory takes no more than it is told to.
+    /// Serves an engine of this program in threads of its own, over UCI like any other.
     ///
     /// # Errors
     ///
     /// [`ClientError::Start`], if no pipe can be made or no thread started.
-    pub fn within<G: Playable>(
+    pub fn within<G: Playable>(engine: Engine<G>, timeouts: Timeouts) -> Result<Self, ClientError> {
+        let options = engine.options().clone();
+        Self::within_with(engine, options, timeouts)
+    }
+
+    /// As [`within`](Self::within), for an engine that is to have other `options`: they are set while the session runs, so
+    /// that an engine which begins with little memory takes no more than it is told to.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`within`](Self::within).
+    pub(crate) fn within_with<G: Playable>(
         engine: Engine<G>,
         options: EngineOptions<G::Rules>,
         timeouts: Timeouts,
