@@ -2,10 +2,11 @@
 
 use crate::contest::games::Contested;
 use crate::engine::{Engine, EngineOptions};
-use crate::protocol::Dialect;
 use crate::protocol::client::{
     Client, ClientError, EngineCommand, EngineSizes, ReadyWord, Timeouts,
 };
+use crate::protocol::{Dialect, is_same};
+use crate::search::MAX_HASH_MIB;
 
 /// An engine that takes part in a match: the way to start it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,10 +50,10 @@ impl Participant {
             Some(command) => Client::start_again(command, self.protocol, timeouts, ready)?,
             None => {
                 let seed = Some(0); // matches can be repeated
-                let options = EngineOptions { rules, seed, ..EngineOptions::default() };
-                let least = EngineOptions { hash_mib: 1, ..options.clone() };
-                let engine = Engine::<G>::new(least).map_err(ClientError::Own)?;
-                Client::within_with(engine, options, timeouts)?
+                let mut options = EngineOptions { rules, seed, ..EngineOptions::default() };
+                options.hash_mib = self.own_hash_mib().unwrap_or(options.hash_mib);
+                let engine = Engine::<G>::new(options).map_err(ClientError::Own)?;
+                Client::within(engine, timeouts)?
             }
         };
         client.set_sizes(self.sizes)?;
@@ -61,6 +62,15 @@ impl Participant {
         }
         client.wait_ready()?;
         Ok(client)
+    }
+
+    /// The transposition table of the own engine in MiB, for that engine to begin with: it takes no memory for another. `None`
+    /// for the engine's own choice, also where the last value stated is none: setting it says so.
+    fn own_hash_mib(&self) -> Option<usize> {
+        match self.options.iter().rfind(|(name, _)| is_same(name, "Hash")) {
+            Some((_, value)) => value.parse().ok().filter(|mib| (1..=MAX_HASH_MIB).contains(mib)),
+            None => self.sizes.hash_mib,
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 /// the products that search makes of them fit into 32 bits.
 const MOST: i32 = 1 << 15;
 
-/// Defines the numbers, each with the range of what can be searched with, and by how much it is changed to see what it does.
+/// Defines the numbers, each with the range of what can be searched with, and by how much it is changed at the end of a
+/// tuning to see what it does.
 macro_rules! tunables {
     ($(#[$about:meta])* pub struct Tunables { $($(#[$doc:meta])* $name:ident: $range:expr, by $step:expr;)* }) => {
         $(#[$about])*
@@ -19,7 +20,8 @@ macro_rules! tunables {
             pub const NAMES: [&str; Self::COUNT] = [$(stringify!($name)),*];
             /// What can be searched with, in the order of [`NAMES`](Self::NAMES).
             pub const RANGES: [RangeInclusive<i32>; Self::COUNT] = [$($range),*];
-            /// By how much each is changed to see what it does, in the order of [`NAMES`](Self::NAMES).
+            /// By how much each is changed at the end of a tuning to see what it does (at its beginning by more), in the order
+            /// of [`NAMES`](Self::NAMES).
             pub const STEPS: [i32; Self::COUNT] = [$($step),*];
             /// How many they are.
             pub const COUNT: usize = [$(stringify!($name)),*].len();

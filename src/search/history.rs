@@ -257,7 +257,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_stay_in_bounds(bonuses in prop::collection::vec(-2_400..=2_400, 0..500)) {
+        fn values_stay_in_bounds(bonuses in prop::collection::vec(-8_192..=8_192, 0..500)) {
             let mut value = 0;
             for bonus in bonuses {
                 pull(&mut value, bonus, HISTORY_MAX);

@@ -182,7 +182,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                     failed_high += 1;
                 }
             }
-            margin += margin * self.tunables().aspiration_growth / 100;
+            margin += (margin * self.tunables().aspiration_growth / 100).max(1);
             // Mates lie far outside of every margin; widening step by step would never reach them.
             if margin > 1_000 || score.is_decisive() {
                 window = Window::full();

@@ -61,7 +61,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
         let evaluators = vec![G::Evaluator::default(); options.threads];
         let features = Features::ALL;
-        let tunables = G::TUNABLES;
+        let tunables = Tunables::from_values(G::TUNABLES.values());
         Ok(Self { options, features, tunables, tt, histories, evaluators, banned: Vec::new() })
     }
 

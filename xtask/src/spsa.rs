@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::io::ErrorKind;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
@@ -128,10 +129,14 @@ impl Args {
             }
             hasher.update(&u16::MAX.to_le_bytes());
         }
+        let bounds = Tunables::RANGES.iter().flat_map(|range| [*range.start(), *range.end()]);
+        for number in G::TUNABLES.values().into_iter().chain(Tunables::STEPS).chain(bounds) {
+            hasher.update(&number.to_le_bytes());
+        }
         let Self { game, leave, pairs, nodes, plies, rate, seed, .. } = self;
-        let openings = &hasher.finalize().to_hex()[..16];
+        let digest = &hasher.finalize().to_hex()[..16];
         format!(
-            "# spsa {game:?} openings={openings} leave={leave:?} pairs={pairs} nodes={nodes} plies={plies} rate={rate} seed={seed}"
+            "# spsa {game:?} digest={digest} leave={leave:?} pairs={pairs} nodes={nodes} plies={plies} rate={rate} seed={seed}"
         )
     }
 }
@@ -182,7 +187,7 @@ impl Course {
         let mut lines = text.lines();
         ensure!(
             lines.next() == Some(&head),
-            "made with other options or openings: name another file, or remove it"
+            "made with other options, openings or numbers to begin with: name another file, or remove it"
         );
         let mut value = |name: &str| {
             let line = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -194,6 +199,13 @@ impl Course {
             *number = value(name)?.parse().context(name)?;
         }
         let course = Self { head, pairs, numbers };
+        let is_searched = |(number, range): (&f64, &RangeInclusive<i32>)| {
+            (f64::from(*range.start())..=f64::from(*range.end())).contains(number)
+        };
+        ensure!(
+            numbers.iter().zip(&Tunables::RANGES).all(is_searched),
+            "a number out of its range"
+        );
         // A number is written so that it comes back exactly: what differs was cut off or changed.
         ensure!(course.text() == text, "not as this program writes it");
         Ok(course)
@@ -305,13 +317,18 @@ mod tests {
 
     #[test]
     fn a_course_comes_back() {
-        let numbers = std::array::from_fn(|i| i as f64 / 3.0 - 5.0);
+        let numbers =
+            std::array::from_fn(|i| f64::from(*Tunables::RANGES[i].end()) - i as f64 / 3.0);
         let course = Course { head: "# spsa".into(), pairs: 32, numbers };
         let text = course.text();
         assert_eq!(Course::read(&text, "# spsa".into()).unwrap(), course);
         assert!(Course::read(&text, "# other".into()).is_err());
         for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
             assert!(Course::read(&text[..end], "# spsa".into()).is_err(), "{end}");
+        }
+        for number in ["1001", "0", "NaN", "inf"] {
+            let other = text.replace("aspiration 1000\n", &format!("aspiration {number}\n"));
+            assert!(other != text && Course::read(&other, "# spsa".into()).is_err(), "{number}");
         }
     }
 

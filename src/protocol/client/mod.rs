@@ -43,7 +43,7 @@ use crate::protocol::wire::info::{Info, InfoLine, ReadInfo};
 use crate::protocol::wire::ranks::Ranks;
 
 use crate::bytes::StopFlag;
-use crate::engine::{Engine, EngineError, EngineOptions, Playable};
+use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
 use crate::message::{Message, message};
 use crate::protocol;
@@ -388,26 +388,10 @@ impl Client {
     ///
     /// [`ClientError::Start`], if no pipe can be made or no thread started.
     pub fn within<G: Playable>(engine: Engine<G>, timeouts: Timeouts) -> Result<Self, ClientError> {
-        let options = engine.options().clone();
-        Self::within_with(engine, options, timeouts)
-    }
-
-    /// As [`within`](Self::within), for an engine that is to have other `options`: they are set while the session runs, so
-    /// that an engine which begins with little memory takes no more than it is told to.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`within`](Self::within).
-    pub(crate) fn within_with<G: Playable>(
-        engine: Engine<G>,
-        options: EngineOptions<G::Rules>,
-        timeouts: Timeouts,
-    ) -> Result<Self, ClientError> {
         let child = Child::within("self", timeouts.stop, move |commands, mut answers| {
-            let commands = BufReader::new(commands);
-            let served =
-                protocol::serve_with(commands, &mut answers, engine, options, Dialect::Uci);
-            if let Err(error) = served {
+            if let Err(error) =
+                protocol::serve(BufReader::new(commands), &mut answers, engine, Dialect::Uci)
+            {
                 tracing::debug!(%error, "the session of the engine within has ended");
             }
         })?;

@@ -63,8 +63,8 @@ impl Heuristics for Board {
     const EXTENDS_THREATS: bool = true;
     const SOLVES_LEAVES: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 4.0, centre_ending: 0.0, spread: 108.0 };
-    /// Those that differ from xiangqi's first ones were found by SPSA (Spall 1992) in games of 3,000 positions a move:
-    /// `docs/lab/search-steps.md`.
+    /// Most were found by SPSA (Spall 1992) in games of 3,000 positions a move (`docs/lab/search-steps.md`), the others set
+    /// by hand; some are of no use without null moves, gains of captures and corrections.
     const TUNABLES: Tunables = Tunables {
         aspiration: 14,
         aspiration_growth: 70,
