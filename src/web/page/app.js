@@ -2,7 +2,7 @@
 
 import { addressOf, readAddress, showAddress } from './address.js';
 import { get, isAway, onConnection, onWork, Problem } from './api.js';
-import { emptyState } from './dom.js';
+import { emptyState, whenLeft } from './dom.js';
 import { firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { ALL_GAMES, writeGameQuery } from './gamequery.js';
 import { currentLanguage, moveLanguage, t } from './i18n.js';
@@ -501,8 +501,10 @@ export class App {
 
   /** Returns what a button needs to show its move. @param {string} move */
   hovers(move) {
-    const [on, off] = [true, false].map((shown) => () => this.hover(move, shown));
-    return { onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off, lang: this.moveLanguage };
+    const on = () => this.hover(move, true);
+    const off = () => this.hover(move, false);
+    const onmouseenter = (/** @type {MouseEvent} */ event) => { on(); whenLeft('arrow', event.currentTarget, off); };
+    return { onmouseenter, onfocus: on, onblur: off, lang: this.moveLanguage };
   }
 
   /** Shows short texts at points of the board. @param {ReadonlyMap<string, string>} marks */
@@ -544,7 +546,6 @@ export class App {
   /**
    * Returns what an element needs to show a small board while the mouse is on it.
    * @param {() => {position: import('./fen.js').Position, last: readonly string[]}} make the position when it is wanted
-   * @returns {import('./dom.js').Attributes}
    */
   previews(make) {
     let wanted = false;
@@ -552,12 +553,12 @@ export class App {
       onmouseenter: async (/** @type {MouseEvent} */ event) => {
         wanted = true;
         const at = /** @type {HTMLElement} */ (event.currentTarget);
+        whenLeft('preview', at, () => {
+          wanted = false;
+          document.querySelector('.preview')?.remove();
+        });
         const { showPreview } = await import('./teach/preview.js');
         if (wanted) showPreview(this, at, make());
-      },
-      onmouseleave: () => {
-        wanted = false;
-        document.querySelector('.preview')?.remove();
       },
     };
   }

@@ -161,6 +161,25 @@ export function steady(element, draw) {
   return () => { if (pressed) waits = true; else draw(); };
 }
 
+/** What ends when the mouse leaves an element, by its kind. @type {Map<string, AbortController>} */
+const hovered = new Map();
+
+/**
+ * Calls something once when the mouse is not on an element any more: also where the element was replaced under it, which then
+ * tells of no leaving. What came later of the same kind takes its place.
+ * @param {string} kind
+ * @param {EventTarget | null} element
+ * @param {() => void} then
+ */
+export function whenLeft(kind, element, then) {
+  hovered.get(kind)?.abort();
+  const watch = new AbortController();
+  hovered.set(kind, watch);
+  const leave = () => { watch.abort(); then(); };
+  element?.addEventListener('mouseleave', leave, { signal: watch.signal });
+  window.addEventListener('pointermove', (event) => { if (element && !event.composedPath().includes(element)) leave(); }, { capture: true, signal: watch.signal });
+}
+
 /** Opens a dialog. @param {string} title @param {...HTMLElement} children */
 export function dialog(title, ...children) {
   const box = el('dialog', { class: 'dialog', 'aria-label': title }, el('h2', {}, title), ...children);

@@ -269,8 +269,8 @@ export class BookPanel {
   /** @param {string} book @param {BookAnswer} answer @param {BookMove} move @param {readonly Head[]} heads */
   rowOf(book, answer, move, heads) {
     const { app } = this;
-    const { onmouseenter, onmouseleave, onfocus, onblur } = app.hovers(move.move);
-    const row = el('tr', { class: move.flags.map((flag) => `flag-${flag}`).join(' ') || null, onmouseenter, onmouseleave, onclick: () => app.play(move.move, book ? 'book' : '') },
+    const { onmouseenter, onfocus, onblur } = app.hovers(move.move);
+    const row = el('tr', { class: move.flags.map((flag) => `flag-${flag}`).join(' ') || null, onmouseenter, onclick: () => app.play(move.move, book ? 'book' : '') },
       el('td', {}, el('button', { type: 'button', class: 'link move-name', lang: moveLanguage(app.settings.notation), onfocus, onblur }, move.text || move.move), el('span', { class: 'flags' }, ...flagsOf(move))),
       el('td', { class: 'num' }, number(move.games), el('span', { class: 'share' }, shareText(move.games / Math.max(1, answer.total)))),
       el('td', { class: 'bar-cell' }, this.bar(move)),

@@ -226,13 +226,12 @@ class Search {
     const arrows = app.hovers(line.pv[at] ?? '');
     const moves = [...session.moves, ...line.pv.slice(0, at + 1)];
     const small = app.previews(() => ({ position: after(app.game, session.start, moves), last: pointsOf(line.pv[at] ?? '') }));
-    const both = (/** @type {'onmouseenter' | 'onmouseleave'} */ name) => (/** @type {Event} */ event) => {
+    const onmouseenter = (/** @type {MouseEvent} */ event) => {
       // The first move stands on the board itself; a later one may begin where no man is yet.
-      if (at === 0) arrows[name]?.();
-      const show = small[name];
-      if (typeof show === 'function') show(event);
+      if (at === 0) arrows.onmouseenter(event);
+      void small.onmouseenter(event);
     };
-    return { ...arrows, onmouseenter: both('onmouseenter'), onmouseleave: both('onmouseleave') };
+    return { ...arrows, onmouseenter };
   }
 }
 

@@ -11,8 +11,8 @@ const NOTHING = () => {};
 
 /** Shows a position beside an element. @param {App} app @param {HTMLElement} at @param {{position: import('../fen.js').Position, last: readonly string[]}} what */
 export function showPreview(app, at, { position, last }) {
-  document.querySelector('.preview')?.remove();
   if (!at.isConnected) return;
+  document.querySelector('.preview')?.remove();
   const events = { move: NOTHING, illegal: NOTHING, point: NOTHING, drop: NOTHING };
   const board = app.game === 'gomoku' ? new GomokuBoard(position.columns, position.rows, events) : new XiangqiBoard(events);
   if (board instanceof XiangqiBoard) board.setStyle(app.settings.set, 'none');
