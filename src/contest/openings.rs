@@ -193,6 +193,8 @@ fn push_random<G: Contested>(line: &mut Line<G>, chance: &mut ChaCha8Rng) -> boo
 mod tests {
     use super::*;
     use crate::contest::games::{built_in_openings, read_positions};
+    use crate::record::{Format, PgnOptions, WriteOptions, write_game};
+    use crate::xiangqi::notation::MoveNotation;
 
     fn texts(openings: &MatchOpenings, pairs: std::ops::Range<usize>) -> Vec<String> {
         let texts = pairs.map(|pair| {
@@ -255,6 +257,56 @@ mod tests {
             read_positions("1. h2e2 h9g7", &Position::start()).is_none()
                 && read_positions("", &Position::start()).is_none()
         );
+    }
+
+    #[test]
+    fn games_keep_their_moves() {
+        let mut game = three_lines().remove(0);
+        let mut begun = game.clone();
+        begun.tree.moves.truncate(4);
+        game.start = Some(line_of(&begun).position().clone());
+        game.tree.moves.drain(..4);
+        let moves = game.tree.moves.clone();
+        for &format in Format::ALL {
+            for notation in MoveNotation::ALL {
+                let pgn = PgnOptions { notation, ..PgnOptions::default() };
+                let options = WriteOptions { pgn, ..WriteOptions::default() };
+                let mut bytes = Vec::new();
+                let is_written = write_game(&mut bytes, &game, format, &options).is_ok();
+                let Some(text) = String::from_utf8(bytes).ok().filter(|_| is_written) else {
+                    continue;
+                };
+                if let Some(read) = read_positions(&text, &Position::start()) {
+                    assert_eq!(format, Format::Plain, "{text}");
+                    assert_eq!(read.unwrap()[0].tree.moves, moves, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn moves_behind_a_position_are_played() {
+        let fen = "3k5/7R1/9/9/9/9/9/9/8R/4K4 w";
+        let lists = [
+            format!("{fen} moves h8h9 d9d8"),
+            format!("{fen} - - 0 1 h8h9 d9d8"),
+            format!("{fen} - - 0 1 1. 車二進一 將4進1"),
+            format!("# first\n\u{feff} {fen} h8h9 d9d8\n{fen} h8h9 d9d8"),
+        ];
+        for list in lists {
+            for read in read_positions(&list, &Position::start()).unwrap().unwrap() {
+                assert_eq!(read.tree.moves.len(), 2, "{list}");
+            }
+        }
+        let epd = format!("{fen} - - bm h8h9; id \"mate\";\n{fen} - - 0 1\n{fen} - - c0 \"a\";");
+        let positions = read_positions(&epd, &Position::start()).unwrap().unwrap();
+        assert_eq!(positions.len(), 3);
+        assert!(positions.iter().all(|position| position.tree.moves.is_empty()));
+        for game in [format!("{fen}\nh8h9 d9d8"), format!("{fen} h8h9\nd9d8")] {
+            assert!(read_positions(&game, &Position::start()).is_none(), "{game}");
+        }
+        let wrong = format!("{fen}\n{fen} h8h9 a0a1");
+        assert_eq!(read_positions(&wrong, &Position::start()).unwrap().unwrap_err().line, 2);
     }
 
     #[test]

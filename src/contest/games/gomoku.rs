@@ -53,6 +53,9 @@ impl Contested for Board {
 
     /// Positions, moves and offsets; whole games are read as records.
     fn is_opening(line: &str) -> bool {
+        if line.starts_with(['[', '{']) {
+            return false;
+        }
         let has_digit = line.contains(|c: char| c.is_ascii_digit());
         let text = position_text(line);
         text.split_whitespace().next().is_some_and(is_position)
@@ -74,6 +77,11 @@ impl Contested for Board {
         }
         let moves = if line.contains(',') { offsets(line, start)? } else { points(line)? };
         Ok(played(start, moves)?)
+    }
+
+    /// Each line has an opening of its own.
+    fn goes_on(_line: &str, _opening: &Record<Self>) -> bool {
+        false
     }
 
     /// Writes a line of JSON.

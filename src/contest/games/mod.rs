@@ -42,6 +42,9 @@ pub trait Contested: Playable + Formats {
     fn read_opening(line: &str, start: &Self)
     -> Result<Record<Self>, Box<dyn Error + Send + Sync>>;
 
+    /// Returns true if a line goes on with the moves of the opening in the line before, so that both are of a game.
+    fn goes_on(line: &str, opening: &Record<Self>) -> bool;
+
     /// Writes a game, its moves in that notation where the game has several.
     ///
     /// # Errors
@@ -91,8 +94,8 @@ pub struct BadPosition {
     pub source: Box<dyn Error + Send + Sync>,
 }
 
-/// Reads a list of openings, one a line (xiangqi: FEN or EPD); blank lines and those that begin with `#` are
-/// passed over. `None` if the text does not begin with such a line.
+/// Reads a list of openings, one a line (xiangqi: FEN or EPD, or a FEN and moves); blank lines and those that begin with `#` are
+/// passed over. `None` if the text does not begin with such a line, or has a position and its moves on several lines.
 ///
 /// # Errors
 ///
@@ -102,15 +105,18 @@ pub fn read_positions<G: Contested>(
     text: &str,
     start: &G,
 ) -> Option<Result<Vec<Record<G>>, BadPosition>> {
-    let lines = (1..).zip(text.lines().map(|line| line.trim().trim_start_matches('\u{feff}')));
+    let lines = (1..).zip(text.lines().map(|line| line.trim_start_matches('\u{feff}').trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
-    let (_, first) = lines.peek()?;
-    G::is_opening(first).then(|| {
-        lines
-            .map(|(number, line): (usize, &str)| {
-                G::read_opening(line, start).map_err(|source| BadPosition { line: number, source })
-            })
-            .collect()
+    let (number, first) = lines.next_if(|(_, line)| G::is_opening(line))?;
+    let read = |number, line: &str| {
+        G::read_opening(line, start).map_err(|source| BadPosition { line: number, source })
+    };
+    let first = read(number, first);
+    let is_one_game = first
+        .as_ref()
+        .is_ok_and(|first| lines.peek().is_some_and(|(_, line)| G::goes_on(line, first)));
+    (!is_one_game).then(|| {
+        std::iter::once(first).chain(lines.map(|(number, line)| read(number, line))).collect()
     })
 }
 

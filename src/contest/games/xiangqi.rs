@@ -4,9 +4,9 @@ use std::error::Error;
 use std::io;
 
 use super::{Contested, position_alone};
-use crate::game::position_text;
-use crate::record::{PgnOptions, Record, read_games, write_pgn};
-use crate::xiangqi::notation::MoveNotation;
+use crate::game::{Game, position_text};
+use crate::record::{BadGameReason, PgnOptions, Record, TypedLine, read_games, write_pgn};
+use crate::xiangqi::notation::{MoveNotation, parse_move};
 use crate::xiangqi::{FenError, Position, Setup};
 
 macro_rules! opening_files {
@@ -14,6 +14,9 @@ macro_rules! opening_files {
         [$((concat!($name, ".pgn"), include_str!(concat!("../../../books/openings/", $name, ".pgn")))),*]
     };
 }
+
+/// Characters of a line that are looked at for its first move.
+const LONGEST_HEAD: usize = 1_000;
 
 /// The opening lines of the project: the names of files and their texts.
 pub const OPENING_FILES: [(&str, &str); 19] = opening_files![
@@ -59,16 +62,33 @@ impl Contested for Position {
     }
 
     fn is_opening(line: &str) -> bool {
-        // A tag begins a game.
-        let text = if line.starts_with('[') { line.into() } else { position_text(line) };
-        text.split_whitespace().next().is_some_and(|board| board.matches('/').count() == 9)
+        // A tag begins a game, a bracket or a brace one in JSON.
+        !line.starts_with(['[', '{'])
+            && position_text(line)
+                .split_whitespace()
+                .next()
+                .is_some_and(|board| board.matches('/').count() == 9)
     }
 
+    /// A position, or one with moves behind it in any notation.
     fn read_opening(
         line: &str,
         _start: &Self,
     ) -> Result<Record<Self>, Box<dyn Error + Send + Sync>> {
-        Ok(read_epd(line)?)
+        let start = typed(line).fen.and_then(|fen| Self::from_fen(&fen).ok());
+        let game = start.filter(|start| has_moves(line, start)).and_then(|_| game_of(line));
+        match game {
+            Some(game) => Ok(game?),
+            None => Ok(read_epd(line)?),
+        }
+    }
+
+    fn goes_on(line: &str, opening: &Record<Self>) -> bool {
+        let Some(mut position) = opening.start.clone() else { return false };
+        for &mv in &opening.tree.moves {
+            position.make(mv);
+        }
+        !Self::is_opening(line) && has_moves(line, &position)
     }
 
     /// Writes PGN.
@@ -90,6 +110,26 @@ fn read_epd(line: &str) -> Result<Record<Position>, FenError> {
     let setup = Setup::from_fen(&[head, rest].concat().join(" "))?;
     let start = Position::from_setup(&setup)?;
     Ok(position_alone(start, setup.halfmove_clock))
+}
+
+/// The beginning of a line as typed.
+fn typed(line: &str) -> TypedLine {
+    TypedLine::read(&line.chars().take(LONGEST_HEAD).collect::<String>())
+}
+
+/// Returns true if what stands behind the position of a line, if it has one, begins with a legal move of `start`. The
+/// operations of an EPD begin with their names.
+fn has_moves(line: &str, start: &Position) -> bool {
+    typed(line).moves.first().is_some_and(|text| parse_move(start, text).is_ok())
+}
+
+/// The game in a line.
+fn game_of(line: &str) -> Option<Result<Record<Position>, BadGameReason>> {
+    let mut found = None;
+    read_games("opening", line.as_bytes(), &mut |game| {
+        found = Some(game.map(|game| game.record).map_err(|bad| bad.reason));
+    });
+    found
 }
 
 /// Returns true for a field that is a number.

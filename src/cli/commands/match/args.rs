@@ -145,8 +145,8 @@ struct Limits {
 /// Where games begin.
 #[derive(Debug, clap::Args)]
 pub(super) struct Start {
-    /// Files and folders of openings: games in any format, lists of positions (FEN or EPD); gomoku: one opening per
-    /// line, as moves (h8i9g7), offsets from the centre, or a position [default: the built-in lines].
+    /// Files and folders of openings: games in any format, lists of positions (FEN, moves may follow, or EPD); gomoku: one
+    /// opening per line, as moves (h8i9g7), offsets from the centre, or a position [default: the built-in lines].
     #[arg(long, value_name = "FILE", num_args = 1..)]
     openings: Vec<PathBuf>,
     #[command(flatten)]
