@@ -57,6 +57,8 @@ tunables! {
         reverse_futility_margin: -MOST..=MOST, by 8;
         /// Deduction from that margin where a cut is expected of a node without a transposition table move.
         reverse_futility_unknown: -MOST..=MOST, by 5;
+        /// Added once, whatever the depth, for each centipawn by which history corrects the evaluation, in 64ths.
+        reverse_futility_correction: 0..=512, by 16;
         /// The last move counts as a bad one if the evaluations of its side before it and of the other side after it sum to
         /// more than this.
         worsening_margin: -MOST..=MOST, by 4;
@@ -102,6 +104,8 @@ tunables! {
         exchange_quiet: -MOST..=MOST, by 5;
         /// The gain expected of a capture in quiescence at most beyond the captured piece.
         delta_margin: -MOST..=MOST, by 24;
+        /// The part that the evaluation loses for each of up to 120 plies since a capture, in 16,384ths.
+        fade: 0..=128, by 12;
         /// The product of the base-2 logarithms of depth and move number, times 256, is divided by this.
         lmr_divisor: 1..=MOST, by 80;
         /// The constant part of late-move reductions.
@@ -112,6 +116,8 @@ tunables! {
         lmr_not_improving: -MOST..=MOST, by 30;
         /// Added where many moves of the node were refuted already.
         lmr_many_cutoffs: -MOST..=MOST, by 30;
+        /// Less for each four centipawns by which history corrects the evaluation.
+        lmr_correction: 0..=512, by 8;
         /// Added for quiet moves where the transposition table's move is noisy.
         lmr_tt_noisy: -MOST..=MOST, by 24;
         /// Less on the principal variation, and where it once ran.
@@ -146,6 +152,12 @@ tunables! {
         history_bonus_max: 0..=4_096, by 270;
         /// Moves tried in vain lose this percentage of what the cut earns.
         history_penalty: 0..=200, by 15;
+        /// The part of the bonus, in 256ths, that a quiet move earns to which no answer is good ...
+        history_unanswered: 0..=512, by 24;
+        /// ... the part of bonus or penalty of one whose reduced search surprised ...
+        history_surprise: 0..=512, by 24;
+        /// ... and the part of the bonus of one of the transposition table that cuts off again.
+        history_table_cut: 0..=512, by 24;
         /// An error of the evaluation of one centipawn, found one ply deep, counts this much the less; a divisor.
         correction_step: 1..=MOST, by 1;
         /// Centipawns that each structure may correct.

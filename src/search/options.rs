@@ -43,7 +43,7 @@ pub struct Features {
     pub singular: bool,
     /// Moves are ordered by killers and history.
     pub ordering: bool,
-    /// Evaluations are corrected by history.
+    /// Evaluations are corrected by history, and fade while nothing is captured.
     pub corrections: bool,
     /// Moves after the first are searched with a null window at first (principal variation search);
     /// otherwise it is plain alpha-beta search.

@@ -7,6 +7,9 @@ pub(crate) const ASPIRATION_DEPTH: i32 = 5;
 /// Up to this depth the transposition table's scores cut off only as the kind of node lets expect.
 pub(crate) const CUT_AS_EXPECTED: i32 = 5;
 
+/// Most plies since a capture that count for the fading of the evaluation.
+pub(crate) const FADING_PLIES: u32 = 120;
+
 /// Deepest node that reverse futility cuts off.
 pub(crate) const REVERSE_FUTILITY_DEPTH: i32 = 9;
 

@@ -46,7 +46,9 @@ pub(crate) struct Node<M> {
     pub(crate) in_check: bool,
     /// The static evaluation as the game gives it; `None` in check.
     pub(crate) raw: Option<i32>,
-    /// The same, corrected by history; meaningless in check.
+    /// By how much history corrects it, in centipawns; 0 in check.
+    pub(crate) correction: i32,
+    /// [`raw`](Self::raw) with the correction, drawn towards a draw by the clock; meaningless in check.
     pub(crate) corrected: Score,
     /// The same, or the transposition table's score where that says more.
     pub(crate) eval: Score,

@@ -14,7 +14,9 @@ use crate::search::tree::facts::{
 use crate::search::tree::prune;
 use crate::search::tree::prune::Singular;
 use crate::search::tree::reduce;
-use crate::search::tunables::{CUT_AS_EXPECTED, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_SHALLOWER};
+use crate::search::tunables::{
+    CUT_AS_EXPECTED, EARLY, FADING_PLIES, HINDSIGHT_DEEPER, HINDSIGHT_SHALLOWER,
+};
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
@@ -153,12 +155,8 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         if !position.is_noisy(mv) && self.shared.features.ordering {
             let side = position.turn();
             let index = position.history_index(mv);
-            self.history.note_quiet(
-                side,
-                index,
-                self.before(ply),
-                bonus(self.tunables(), depth) / 2,
-            );
+            let earned = bonus(self.tunables(), depth) * self.tunables().history_table_cut / 256;
+            self.history.note_quiet(side, index, self.before(ply), earned);
         }
     }
 
@@ -265,6 +263,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             window,
             in_check: position.in_check(),
             raw: None,
+            correction: 0,
             corrected: -Score::INFINITE,
             eval: -Score::INFINITE,
             improving: false,
@@ -294,7 +293,8 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         let raw = stored.unwrap_or_else(|| evaluations.evaluate(position, ply, self.evaluator));
         let raw = Score::from_eval(raw);
         node.raw = Some(raw.value());
-        node.corrected = self.corrected(raw, &node.structures);
+        node.correction = self.correction(&node.structures);
+        node.corrected = self.corrected(raw, node.correction);
         self.evals[ply] = Some(node.corrected);
         // Two plies before, or four where the side was in check then.
         let earlier = [2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.evals[ply]));
@@ -307,10 +307,19 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         node
     }
 
-    /// The static evaluation with the correction added.
-    pub(crate) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
-        let side = self.line.position().turn();
-        Score::from_eval(raw.value() + self.history.correction(self.tunables(), side, structures))
+    /// By how much history corrects the static evaluation of the line's last position, in centipawns.
+    pub(crate) fn correction(&self, structures: &Structures) -> i32 {
+        self.history.correction(self.tunables(), self.line.position().turn(), structures)
+    }
+
+    /// The static evaluation, the nearer to a draw the longer nothing was captured, with the correction added.
+    pub(crate) fn corrected(&self, raw: Score, correction: i32) -> Score {
+        if !self.shared.features.corrections {
+            return raw;
+        }
+        let quiet_plies = self.line.clock().min(FADING_PLIES).cast_signed();
+        let lost = raw.value() * (quiet_plies * self.tunables().fade) / 16_384;
+        Score::from_eval(raw.value() - lost + correction)
     }
 
     /// Plies to add because the reduction of the move that led here looks wrong now.
@@ -536,7 +545,8 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             } else {
                 penalty(self.tunables(), node.depth)
             };
-            self.history.note_answer(candidate.index, node.before, earned / 2);
+            let share = self.tunables().history_surprise;
+            self.history.note_answer(candidate.index, node.before, earned * share / 256);
         }
     }
 
@@ -611,7 +621,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
                 side,
                 index,
                 self.befores[before],
-                bonus(self.tunables(), node.depth) / 2,
+                bonus(self.tunables(), node.depth) * self.tunables().history_unanswered / 256,
             );
         }
     }

@@ -231,11 +231,12 @@ fn reverse_futility<M>(tunables: &Tunables, node: &Node<M>) -> Option<Score> {
     let is_unknown = node.cut && node.tt_move.is_none();
     let margin = tunables.reverse_futility_margin
         - tunables.reverse_futility_unknown * i32::from(is_unknown);
+    let doubt = tunables.reverse_futility_correction * node.correction.abs() / 64;
     let beta = node.window.beta;
     let holds = !node.was_pv
         && node.depth <= REVERSE_FUTILITY_DEPTH
         && !beta.is_decisive()
-        && node.eval - margin * plies >= beta;
+        && node.eval - margin * plies - doubt >= beta;
     holds.then(|| Score::from_eval((node.eval.value() + beta.value()) / 2))
 }
 

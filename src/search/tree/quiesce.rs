@@ -83,7 +83,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 stored.unwrap_or_else(|| evaluations.evaluate(position, ply, self.evaluator));
             let score = Score::from_eval(score);
             raw = Some(score);
-            result_so_far.score = refined(self.corrected(score, &structures), entry, ply);
+            let correction = self.correction(&structures);
+            result_so_far.score = refined(self.corrected(score, correction), entry, ply);
             if result_so_far.score >= window.beta && entry.is_some() {
                 return Ok(result_so_far.score); // what the table has is worth more
             }

@@ -30,6 +30,7 @@ pub(crate) fn late_move_reduction<N: NodeKind, M>(
     reduction += tunables.lmr_cut * i32::from(node.cut);
     reduction += tunables.lmr_not_improving * i32::from(!node.improving);
     reduction += tunables.lmr_many_cutoffs * i32::from(cutoffs > LMR_CUTOFFS);
+    reduction -= tunables.lmr_correction * node.correction.abs() / 4;
     reduction -= tunables.lmr_pv * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
     reduction -= tunables.lmr_check * i32::from(candidate.threatening);
     reduction -= tunables.lmr_evasion * i32::from(node.in_check);

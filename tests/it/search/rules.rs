@@ -227,9 +227,9 @@ const FORBIDDEN: [&str; 3] = [
 fn a_forbidden_loop_is_avoided() {
     for fen in FORBIDDEN {
         let start = line(fen, 0);
-        let free = search(&mut searcher(), &start, RuleSet::None, 12);
+        let free = search(&mut searcher(), &start, RuleSet::None, 14);
         assert_eq!(free.score, Score::DRAW, "{fen}: {free:?}");
-        let bound = search(&mut searcher(), &start, RuleSet::Asian, 12);
+        let bound = search(&mut searcher(), &start, RuleSet::Asian, 14);
         assert!(bound.score < Score::DRAW - 100, "{fen}: {bound:?}");
         let (line, _) = play_out(start, RuleSet::Asian, 8_000);
         let by_rule = Position::judge(&line, RuleSet::Asian, Horizon::Game).verdict;
