@@ -53,9 +53,6 @@ impl Contested for Board {
 
     /// Positions, moves and offsets; whole games are read as records.
     fn is_opening(line: &str) -> bool {
-        if line.starts_with(['[', '{']) {
-            return false;
-        }
         let has_digit = line.contains(|c: char| c.is_ascii_digit());
         let text = position_text(line);
         text.split_whitespace().next().is_some_and(is_position)

@@ -107,7 +107,9 @@ pub fn read_positions<G: Contested>(
 ) -> Option<Result<Vec<Record<G>>, BadPosition>> {
     let lines = (1..).zip(text.lines().map(|line| line.trim_start_matches('\u{feff}').trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
-    let (number, first) = lines.next_if(|(_, line)| G::is_opening(line))?;
+    // A bracket begins a tag of a game, or JSON as a brace does, in which a position may stand.
+    let is_opening = |line: &str| !line.starts_with(['[', '{']) && G::is_opening(line);
+    let (number, first) = lines.next_if(|(_, line)| is_opening(line))?;
     let read = |number, line: &str| {
         G::read_opening(line, start).map_err(|source| BadPosition { line: number, source })
     };

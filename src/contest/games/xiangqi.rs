@@ -62,12 +62,8 @@ impl Contested for Position {
     }
 
     fn is_opening(line: &str) -> bool {
-        // A tag begins a game, a bracket or a brace one in JSON.
-        !line.starts_with(['[', '{'])
-            && position_text(line)
-                .split_whitespace()
-                .next()
-                .is_some_and(|board| board.matches('/').count() == 9)
+        let text = position_text(line);
+        text.split_whitespace().next().is_some_and(|board| board.matches('/').count() == 9)
     }
 
     /// A position, or one with moves behind it in any notation.
