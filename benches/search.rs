@@ -11,7 +11,7 @@ const POSITIONS: [(&str, &str); 2] = [
 ];
 
 fn bench(c: &mut Criterion) {
-    let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+    let options = SearchOptions { hash_mib: 16, ..SearchOptions::default() };
     let Ok(mut searcher) = Searcher::<Position>::new(options) else { return };
     let rules = <Position as Adjudicate>::Rules::default();
     for (name, fen) in POSITIONS {

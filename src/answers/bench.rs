@@ -120,7 +120,7 @@ impl BenchAnswer {
 }
 
 fn searcher(hash_mib: usize) -> Result<Searcher<Position>, AnswerError> {
-    let options = SearchOptions { hash_mib, threads: 1, multipv: 1 };
+    let options = SearchOptions { hash_mib, ..SearchOptions::default() };
     Searcher::new(options).map_err(|error| AnswerError::new(ErrorKind::Unavailable, error))
 }
 

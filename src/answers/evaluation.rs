@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::search::eval::xiangqi::{Explanation, PieceValue, Share, TermValue};
+use crate::search::eval::xiangqi::{
+    Explanation, PieceValue, Share, TermValue, explain, explain_network,
+};
+use crate::xiangqi::Position;
 
 /// The evaluation in the terms of its game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,6 +28,8 @@ pub struct XiangqiEvaluation {
     pub full_phase: i32,
     /// Every man on its square.
     pub men: Vec<ManValue>,
+    /// What the network makes of it.
+    pub network: NetworkEvaluation,
     /// Every group of parameters that counts.
     pub parts: Vec<PartShare>,
     /// The phase of the game: 0 without rooks, horses and cannons.
@@ -33,6 +38,16 @@ pub struct XiangqiEvaluation {
     pub scale: SideWeights,
     /// Every term.
     pub terms: Vec<TermShare>,
+    /// The evaluation for the side to move.
+    pub value: i32,
+}
+
+/// The evaluation of a position by the network, in centipawns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct NetworkEvaluation {
+    /// Every man but the kings: how much less its side would have without it, before `scale` reduces the evaluation.
+    pub men: Vec<ManValue>,
     /// The evaluation for the side to move.
     pub value: i32,
 }
@@ -145,12 +160,19 @@ impl From<TermValue> for Weight {
     }
 }
 
-impl From<&Explanation> for XiangqiEvaluation {
-    fn from(explanation: &Explanation) -> Self {
+impl XiangqiEvaluation {
+    /// Evaluates a position.
+    pub(super) fn of(position: &Position) -> Self {
+        let explanation = &explain(position);
+        let network = explain_network(position);
         let Explanation { phase, scale, terms, groups, men, value } = explanation;
         Self {
             full_phase: Explanation::FULL_PHASE,
             men: men.iter().map(ManValue::from).collect(),
+            network: NetworkEvaluation {
+                men: network.men.iter().map(ManValue::from).collect(),
+                value: network.value,
+            },
             parts: groups.iter().map(PartShare::of).collect(),
             phase: *phase,
             scale: SideWeights { black: scale.second, red: scale.first },

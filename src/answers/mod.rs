@@ -61,8 +61,8 @@ pub use engines::{
 };
 pub use error::{AnswerError, ErrorKind, ErrorReport, RefusedLine};
 pub use evaluation::{
-    Evaluation, GomokuEvaluation, ManValue, OwnAndOther, PartShare, SideWeights, TermCount,
-    TermShare, Weight, XiangqiEvaluation,
+    Evaluation, GomokuEvaluation, ManValue, NetworkEvaluation, OwnAndOther, PartShare, SideWeights,
+    TermCount, TermShare, Weight, XiangqiEvaluation,
 };
 pub use found::{AnalysisInfo, BestMove, ChosenMove};
 pub use game_end::{EndPoint, GameEnd, shown_place};

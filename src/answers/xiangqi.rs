@@ -6,7 +6,6 @@ use crate::answers::line::line_texts;
 use crate::answers::verdict::VerdictExplanation;
 use crate::game::{Game, Line, Side};
 use crate::message::{Message, ToMessage};
-use crate::search::eval::xiangqi::explain;
 use crate::tablebase::Material;
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use crate::xiangqi::{Move, Position, RuleSet, Setup};
@@ -61,7 +60,7 @@ impl Described for Position {
     }
 
     fn evaluation(&self) -> Evaluation {
-        Evaluation::Xiangqi(XiangqiEvaluation::from(&explain(self)))
+        Evaluation::Xiangqi(XiangqiEvaluation::of(self))
     }
 
     fn explain_verdict(

@@ -36,7 +36,7 @@ impl<G: Playable> SearchEvaluator<G> {
         limits: Limits,
         tables: Option<G::Tables>,
     ) -> Result<Self, EvaluatorError> {
-        let options = SearchOptions { hash_mib, threads: 1, multipv: 1 };
+        let options = SearchOptions { hash_mib, ..SearchOptions::default() };
         let searcher = Searcher::new(options).map_err(|error| EvaluatorError {
             source_name: NAME.to_owned(),
             what: error.message(),

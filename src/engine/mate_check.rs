@@ -304,7 +304,7 @@ pub fn check_sample(
     rules: RuleSet,
     limits: &Limits,
 ) -> Result<MateReport, SearchError> {
-    let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
+    let options = SearchOptions { hash_mib: HASH_MIB, ..SearchOptions::default() };
     let checks: Result<Vec<MateCheck>, SearchError> = positions
         .par_iter()
         .with_max_len(1)

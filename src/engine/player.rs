@@ -7,7 +7,7 @@ use super::opening_books::{OpeningBooks, OwnBook, SelectOptions};
 use super::playable::{Playable, as_it_counts, loses_by_rule};
 use crate::bytes::clock::Instant;
 use crate::bytes::machine::available_memory;
-use crate::game::{Line, MoveList};
+use crate::game::{EvaluationKind, Line, MoveList};
 use crate::hash::Key;
 use crate::message::{Message, message};
 use crate::search::{
@@ -39,6 +39,8 @@ pub struct EngineOptions<R> {
     pub rules: R,
     /// The techniques of the search, beside looking at every move.
     pub features: Features,
+    /// The evaluation of positions, where the game has more than one.
+    pub evaluation: EvaluationKind,
 }
 
 impl<R: Clone> EngineOptions<R> {
@@ -61,6 +63,7 @@ impl<R: Default> Default for EngineOptions<R> {
             seed: None,
             rules: R::default(),
             features: Features::ALL,
+            evaluation: EvaluationKind::default(),
         }
     }
 }
@@ -244,9 +247,10 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for; the options stay as they were then.
     pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
-        if (self.options.hash_mib, self.options.threads, self.options.features)
-            != (new.hash_mib, new.threads, new.features)
-        {
+        let of_searcher = |options: &EngineOptions<G::Rules>| {
+            (options.hash_mib, options.threads, options.features, options.evaluation)
+        };
+        if of_searcher(&self.options) != of_searcher(&new) {
             self.replace_searcher(&new)?;
         } else {
             self.searcher.set_multipv(new.multipv).map_err(EngineError)?;
@@ -680,11 +684,11 @@ const fn mib_bytes(mib: usize) -> u64 {
 fn new_searcher<G: Playable>(
     options: &EngineOptions<G::Rules>,
 ) -> Result<Searcher<G>, EngineError> {
-    let EngineOptions { hash_mib, threads, multipv, features, .. } = *options;
+    let EngineOptions { hash_mib, threads, multipv, features, evaluation, .. } = *options;
     if hash_mib <= MAX_HASH_MIB && !fits(hash_mib, 0) {
         return Err(EngineError(SearchError::Memory { mib: hash_mib }));
     }
-    let searcher = Searcher::new(SearchOptions { hash_mib, threads, multipv });
+    let searcher = Searcher::new(SearchOptions { hash_mib, threads, multipv, evaluation });
     Ok(searcher.map_err(EngineError)?.with_features(features))
 }
 

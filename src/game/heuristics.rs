@@ -21,9 +21,56 @@ pub struct WinModel {
     pub spread: f64,
 }
 
+/// An evaluation that a search can use, in games that have more than one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum EvaluationKind {
+    /// By learned weights.
+    #[default]
+    Network,
+    /// By terms that people have named.
+    Classical,
+}
+
+impl EvaluationKind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Network, Self::Classical];
+
+    /// The name of it in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Network => "network",
+            Self::Classical => "classical",
+        }
+    }
+}
+
+impl std::fmt::Display for EvaluationKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// An evaluation that there is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the evaluation is network or classical")]
+pub struct UnknownEvaluation;
+
+impl std::str::FromStr for EvaluationKind {
+    type Err = UnknownEvaluation;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEvaluation> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
+        found.ok_or(UnknownEvaluation)
+    }
+}
+
 /// The evaluation of the positions of a search, one after the other: it may keep what it has computed for one for those
 /// next to it, which must change the time only.
-pub trait Evaluator<G>: Clone + Default + std::fmt::Debug + Send {
+pub trait Evaluator<G>: Clone + std::fmt::Debug + Send {
+    /// The evaluator of a kind that has seen nothing; where a game has one evaluation only, it is of any kind.
+    fn of_kind(kind: EvaluationKind) -> Self;
+
     /// The evaluation of a position, `ply` plies after the root, for the side to move; symmetric in the sides and below
     /// the mate range (absolute value at most 20,000).
     fn evaluate(&mut self, position: &G, ply: usize) -> i32;
@@ -34,6 +81,10 @@ pub trait Evaluator<G>: Clone + Default + std::fmt::Debug + Send {
 pub struct StaticEvaluator;
 
 impl<G: Heuristics> Evaluator<G> for StaticEvaluator {
+    fn of_kind(_kind: EvaluationKind) -> Self {
+        Self
+    }
+
     #[inline]
     fn evaluate(&mut self, position: &G, _ply: usize) -> i32 {
         position.evaluate()
@@ -64,8 +115,11 @@ pub trait Heuristics: Game {
     /// The margins, reductions and weights of search for this game.
     const TUNABLES: Tunables;
 
-    /// The evaluation of the positions of a search; by default it is that of each [by itself](Self::evaluate).
+    /// The evaluation of the positions of a search.
     type Evaluator: Evaluator<Self>;
+
+    /// True if searches can use either [kind of evaluation](EvaluationKind).
+    const HAS_NETWORK: bool = false;
 
     /// Upper bound (exclusive) of [`history_index`](Self::history_index).
     const HISTORY_LEN: usize;

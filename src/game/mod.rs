@@ -14,7 +14,10 @@ mod side;
 mod symmetry;
 mod tunables;
 
-pub use heuristics::{Evaluator, Heuristics, PHASES, STRUCTURES, StaticEvaluator, WinModel};
+pub use heuristics::{
+    EvaluationKind, Evaluator, Heuristics, PHASES, STRUCTURES, StaticEvaluator, UnknownEvaluation,
+    WinModel,
+};
 pub use line::{Adjudicate, Grounds, Horizon, Judgement, Line, Ply, Verdict};
 pub use perft::{divide, perft};
 pub use position_text::position_text;

@@ -110,6 +110,34 @@ impl NetworkEvaluator {
         self.value(position, ply)
     }
 
+    /// The value of a position without each of its men but the kings, for the side to move, in centipawns, by squares.
+    #[must_use]
+    pub fn values_without(&self, position: &Position) -> Vec<(Square, i32)> {
+        let mut whole = Seen::empty(&self.network);
+        let changes = whole.changes(position);
+        whole.go_to(position, changes, &self.network);
+        let without = |square: Square| {
+            let piece = position.piece_at(square).filter(|piece| piece.role() != Role::King)?;
+            let mut views = whole.views;
+            for (view, row) in views.iter_mut().zip(self.network.rows(piece, square)) {
+                view.subtract(row);
+            }
+            let left = position.occupied() & !Bitboard::of(square);
+            Some((square, self.output(&views, position.turn(), left)))
+        };
+        position.occupied().into_iter().filter_map(without).collect()
+    }
+
+    /// The value that Red's and Black's views of a board have for the side to move.
+    #[inline(always)]
+    fn output(&self, [red, black]: &[Units; 2], turn: Side, occupied: Bitboard) -> i32 {
+        let (own, other) = match turn {
+            Side::First => (red, black),
+            Side::Second => (black, red),
+        };
+        self.network.output(own, other, occupied).clamp(-LIMIT, LIMIT)
+    }
+
     /// [`value`](Self::value) for processors with AVX2; those with NEON need no other code than the plain one.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
@@ -126,12 +154,7 @@ impl NetworkEvaluator {
         }
         let seen = &mut self.plies[ply];
         seen.go_to(position, changes, &self.network);
-        let [red, black] = &seen.views;
-        let (own, other) = match position.turn() {
-            Side::First => (red, black),
-            Side::Second => (black, red),
-        };
-        self.network.output(own, other, position.occupied()).clamp(-LIMIT, LIMIT)
+        self.output(&self.plies[ply].views, position.turn(), position.occupied())
     }
 
     /// The ply, of this one and the two before it, whose board differs least, and the differences.

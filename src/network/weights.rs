@@ -16,6 +16,8 @@
 //!
 //! All numbers are little-endian.
 
+use std::sync::{Arc, LazyLock};
+
 use super::units::{MOST_HIDDEN, MOST_OUTPUT, PAIRS, UNIT_HIDDEN, UNIT_OUTPUT, Units};
 use crate::xiangqi::{Bitboard, Piece, Square};
 
@@ -79,7 +81,19 @@ pub enum NetworkError {
     Range,
 }
 
+/// The file of the network that is part of the program.
+static BUILT_IN: &[u8] = include_bytes!("xiangqi.jznet");
+
 impl Network {
+    /// The network that is part of the program.
+    #[must_use]
+    pub fn built_in() -> Arc<Self> {
+        static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
+            Arc::new(Network::from_bytes(BUILT_IN).expect("the program's own network can be read"))
+        });
+        Arc::clone(&NETWORK)
+    }
+
     /// Reads a file, whole.
     ///
     /// # Errors
@@ -288,6 +302,18 @@ pub(super) mod tests {
         assert_eq!(refusal(&seal(&body)), NetworkError::Shape);
         assert_eq!(refusal(&file(|most| most + 1)), NetworkError::Range);
         assert_eq!(refusal(&file(|_| i16::MIN)), NetworkError::Range);
+    }
+
+    #[test]
+    fn the_network_of_the_program_is_the_documented_one() {
+        let network = Network::built_in();
+        assert!(!network.is_correction());
+        let card = include_str!("../../docs/lab/network.md");
+        assert!(
+            card.contains(&network.digest()),
+            "{} is not in docs/lab/network.md",
+            network.digest()
+        );
     }
 
     #[test]

@@ -87,7 +87,7 @@ mod tests {
             for &mv in &moves {
                 let undo = position.make(mv);
                 for _ in 0..2 {
-                    let value = kept.evaluate(&position, i, &mut Evaluation::default());
+                    let value = kept.evaluate(&position, i, &mut Evaluation::Classical);
                     assert_eq!(value, position.evaluate());
                 }
                 position.unmake(mv, undo);

@@ -1,5 +1,7 @@
 //! Options of a search.
 
+use crate::game::EvaluationKind;
+
 /// The largest table, in MiB.
 pub const MAX_HASH_MIB: usize = 1 << 15;
 /// The most threads a search may have.
@@ -16,12 +18,15 @@ pub struct SearchOptions {
     pub threads: usize,
     /// Number of best lines that are searched, 1 to [`MAX_MULTIPV`].
     pub multipv: usize,
+    /// The evaluation, where the game has more than one.
+    pub evaluation: EvaluationKind,
 }
 
 impl Default for SearchOptions {
-    /// 64 MiB, one thread, one line.
+    /// 64 MiB, one thread, one line, the usual evaluation.
     fn default() -> Self {
-        Self { hash_mib: 64, threads: 1, multipv: 1 }
+        let evaluation = EvaluationKind::default();
+        Self { hash_mib: 64, threads: 1, multipv: 1, evaluation }
     }
 }
 

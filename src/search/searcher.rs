@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::bytes::SetAtEnd;
-use crate::game::{Adjudicate, Heuristics, Line, Tunables};
+use crate::game::{Adjudicate, Evaluator, Heuristics, Line, Tunables};
 use crate::hash::Key;
 use crate::search::history::History;
 use crate::search::limits::{Control, HashEntry, Limits, MateSearch, SearchResult};
@@ -59,7 +59,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         let tt = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
-        let evaluators = vec![G::Evaluator::default(); options.threads];
+        let evaluators = vec![G::Evaluator::of_kind(options.evaluation); options.threads];
         let features = Features::ALL;
         let tunables = Tunables::from_values(G::TUNABLES.values());
         Ok(Self { options, features, tunables, tt, histories, evaluators, banned: Vec::new() })

@@ -17,7 +17,7 @@ use super::state::App;
 use crate::game_name::with_game;
 use juzhong::answers::{AnalysisInfo, BestMove, Described, Typed, parse_rules};
 use juzhong::engine::{Choice, Engine, EngineOptions, Playable, TableOptions};
-use juzhong::game::{Bound, Line};
+use juzhong::game::{Bound, EvaluationKind, Line};
 use juzhong::message::{Message, ToMessage};
 use juzhong::protocol::client::{GoLimits, Tuning};
 use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV};
@@ -43,6 +43,9 @@ pub(crate) struct AnalyseQuery {
     sizes: SizeParams,
     #[serde(flatten)]
     client: ClientParam,
+    /// The evaluation of the server's own engine in xiangqi; `/api/meta` tells which is usual.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["network", "classical"])))]
+    evaluation: Option<String>,
     /// Lines to be found.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u16>", range(min = 1, max = MAX_MULTIPV)))]
     multipv: Option<String>,
@@ -58,6 +61,11 @@ pub(crate) struct AnalyseQuery {
 }
 
 impl AnalyseQuery {
+    fn evaluation(&self) -> Result<Option<EvaluationKind>, Problem> {
+        let kind = self.evaluation.as_deref().map(str::parse).transpose();
+        kind.map_err(|_| Problem::bad_request("evaluation is network or classical"))
+    }
+
     fn limits(&self) -> Result<Limits, Problem> {
         let milliseconds = number("movetime", self.movetime.as_deref(), (1, u64::MAX))?;
         let time = milliseconds.map_or(LONGEST, Duration::from_millis).min(LONGEST);
@@ -90,7 +98,11 @@ async fn started<G: Described + Playable>(
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
     let rules = parse_rules::<G>(query.by.rules.as_deref())?;
     let sizes = query.sizes.read()?;
+    let evaluation = query.evaluation()?;
     let engine = app.engines.find_for(query.common.game()?, query.engine.engine.as_deref())?;
+    if engine.is_some() && evaluation.is_some() {
+        return Err(Problem::bad_request("evaluation is of the server's own engine"));
+    }
     if engine.is_none() {
         check_own_sizes(sizes, app.own_sizes())?;
     }
@@ -115,6 +127,7 @@ async fn started<G: Described + Playable>(
         hash_mib: sizes.hash_mib.unwrap_or(app.config.hash_mib),
         threads: sizes.threads.unwrap_or(app.config.threads),
         multipv,
+        evaluation: evaluation.unwrap_or(app.config.evaluation),
         tables: TableOptions { folders, ..TableOptions::default() },
         rules,
         ..EngineOptions::default()

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use juzhong::answers::AnswerError;
 use juzhong::answers::tablebase::open_tables;
+use juzhong::game::EvaluationKind;
 use juzhong::protocol::client::{EngineEntry, EngineSizes};
 use juzhong::tablebase::{Metric, Tables};
 use juzhong::train::Day;
@@ -42,6 +43,8 @@ pub(crate) struct Config {
     pub(crate) hash_mib: usize,
     /// Threads of each search.
     pub(crate) threads: usize,
+    /// The evaluation of each search, where the game has more than one.
+    pub(crate) evaluation: EvaluationKind,
     /// Writes a line for each request to standard error.
     pub(crate) log: bool,
 }

@@ -142,6 +142,7 @@ fn chosen<G: Described + Playable>(
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
+        evaluation: app.config.evaluation,
         rules: parse_rules::<G>(request.by.rules.as_deref())?,
         multipv: level.lines(),
         ..EngineOptions::default()

@@ -48,6 +48,9 @@ pub(crate) struct About {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "EngineMeta"))]
 struct AboutEngine {
+    /// The evaluation of the own engine in xiangqi.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["network", "classical"])))]
+    evaluation: &'static str,
     hash_mib: usize,
     /// The lowest and the highest level.
     #[cfg_attr(feature = "schemas", schemars(with = "[u8; 2]"))]
@@ -128,6 +131,7 @@ impl About {
             autosave: config.autosave.is_some(),
             built_in: app.built_in().as_ref().map(AboutBuiltIn::of),
             engine: AboutEngine {
+                evaluation: config.evaluation.name(),
                 hash_mib: config.hash_mib,
                 levels: [levels.first().copied(), levels.last().copied()],
                 threads: config.threads,

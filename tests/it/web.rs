@@ -417,6 +417,38 @@ fn small_files_have_no_huge_answers() {
     assert!(most < 400, "{most} MiB");
 }
 
+/// The memory that a process has now, in MiB.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn memory_now(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+}
+
+/// Searches on ever new threads leave nothing of theirs behind.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn searches_give_their_memory_back() {
+    let server = Server::start(&["--threads", "2"]);
+    let before = memory_now(&server.child);
+    for _ in 0..6 {
+        std::thread::scope(|clients| {
+            for client in 0..4 {
+                let path = format!("/api/analyse?nodes=2000&threads=2&client=c{client}");
+                let server = &server;
+                clients.spawn(move || {
+                    // Where others search it is asked again.
+                    while let status @ (200 | 503) = server.get(&path).status
+                        && status == 503
+                    {}
+                });
+            }
+        });
+    }
+    let after = memory_now(&server.child);
+    assert!(after < before + 40, "{before} MiB, then {after} MiB");
+}
+
 /// Without the memory that a request may need it is refused; the server stays.
 #[cfg(target_os = "linux")]
 #[test]
@@ -885,6 +917,7 @@ fn errors_say_what_is_wrong_and_what_to_do() {
         ("/api/tables/KQvK", 400, "bad_request"),
         ("/api/tables/KNvK", 404, "not_in_tables"),
         ("/api/analyse?multipv=0", 400, "bad_request"),
+        ("/api/analyse?evaluation=best", 400, "bad_request"),
         ("/api/nothing", 404, "not_found"),
         ("/../Cargo.toml", 404, "not_found"),
         ("/%2e%2e/Cargo.toml", 404, "not_found"),

@@ -5,6 +5,7 @@ use juzhong::answers::{
 };
 use juzhong::bytes::clock::Instant;
 use juzhong::engine::Level;
+use juzhong::game::EvaluationKind;
 use juzhong::gomoku::Board;
 use juzhong::solve::{Budget, Prover};
 use juzhong::xiangqi::Position;
@@ -132,7 +133,9 @@ fn meta(request: &Request<'_>) -> Answer {
     let nothing = json!({"books": [], "tables": null});
     Answer::json(&json!({
         "autosave": false,
-        "engine": {"hash_mib": search::HASH_MIB, "levels": levels, "threads": 1},
+        "engine": {
+            "evaluation": EvaluationKind::default().name(), "hash_mib": search::HASH_MIB, "levels": levels, "threads": 1,
+        },
         "gomoku": nothing,
         "lang": request.language().name(),
         "library": null,

@@ -8,13 +8,16 @@ use std::thread;
 use super::demo::built_in::BuiltIn;
 use super::games::index_folder;
 use crate::cli::args::engine_args::EngineArgs;
+use crate::cli::args::player::evaluation_kinds;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Common, Context, OrExit, exit, tell, user_folders};
 use crate::language::{say, text};
 use crate::web::{Config, Opener, Server, StartError};
 use juzhong::bytes::machine::has_own_console;
+use juzhong::bytes::memory::return_large_blocks;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::EvaluationKind;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 use juzhong::train::{Collection, Day};
 
@@ -80,12 +83,16 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64),
         help_heading = "Engine")]
     threads: u64,
+    /// Evaluation of xiangqi.
+    #[arg(long, value_name = "KIND", default_value_t, value_parser = evaluation_kinds(), help_heading = "Engine")]
+    evaluation: EvaluationKind,
 }
 
 /// The port where none is named.
 const PORT: u16 = 8000;
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    return_large_blocks();
     for path in &args.library {
         std::fs::metadata(path).or_exit_with(exit::NO_INPUT, || path.shown())?;
     }
@@ -163,6 +170,7 @@ impl Args {
             today: self.today,
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
+            evaluation: self.evaluation,
             log: self.access_log,
         })
     }

@@ -4,12 +4,14 @@ use std::io::{self, Write};
 
 use crate::language::{left, right, say, word};
 use juzhong::game::BySide;
-use juzhong::search::eval::xiangqi::{Explanation, Share};
-use juzhong::xiangqi::Square;
+use juzhong::search::eval::xiangqi::{
+    Explanation, NetworkExplanation, PieceValue, Share, explain, explain_network,
+};
+use juzhong::xiangqi::{Position, Square};
 
 /// Shows every term with its parts, and each piece with its value on the board, in centipawns.
-pub(crate) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
-    let Explanation { phase, scale, terms, groups, value, .. } = explanation;
+pub(crate) fn show(position: &Position, out: &mut dyn Write) -> io::Result<()> {
+    let Explanation { phase, scale, terms, groups, value, men } = &explain(position);
     writeln!(out)?;
     let [head, red, black] = [word("centipawns"), word("Red"), word("Black")];
     writeln!(out, "{}{}{}", left(head, 22), right(red, 21), right(black, 21))?;
@@ -29,11 +31,16 @@ pub(crate) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result
         }
     }
     writeln!(out)?;
-    board(explanation, out)?;
+    board(men, out)?;
     say!(out, "phase    {phase} of {} (the rest is ending)", Explanation::FULL_PHASE)?;
     let BySide { first, second } = scale;
     say!(out, "counts   {first}/64 of Red's advantage, {second}/64 of Black's")?;
-    say!(out, "eval     {value:+} for the side to move")
+    say!(out, "eval     {value:+} for the side to move")?;
+    writeln!(out)?;
+    say!(out, "by the network, each piece by leaving it out:")?;
+    let NetworkExplanation { men, value, .. } = explain_network(position);
+    board(&men, out)?;
+    say!(out, "network  {value:+} for the side to move")
 }
 
 fn row(out: &mut dyn Write, name: &str, share: &Share) -> io::Result<()> {
@@ -46,12 +53,12 @@ fn row(out: &mut dyn Write, name: &str, share: &Share) -> io::Result<()> {
 }
 
 /// Writes the board, each piece with its value beside it.
-fn board(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
+fn board(men: &[PieceValue], out: &mut dyn Write) -> io::Result<()> {
     for rank in (0..10).rev() {
         write!(out, "{rank} ")?;
         for file in 0..9 {
             let square = Square::at(file, rank);
-            match explanation.men.iter().find(|man| man.square == square) {
+            match men.iter().find(|man| man.square == square) {
                 Some(man) => write!(out, "{:>2}{:<5}", man.piece.letter(), man.value)?,
                 None => write!(out, "{:>2}{:<5}", '.', "")?,
             }

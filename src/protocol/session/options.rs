@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::book::Policy;
 use crate::engine::{Level, Playable, elo_range};
-use crate::game::Side;
+use crate::game::{EvaluationKind, Side};
 use crate::protocol::session::settings::{
     DEGREES, Degree, MAX_BOOK_PLIES, SCALES, STYLES, Settings, VARIANTS,
 };
@@ -196,6 +196,11 @@ fn has_ratings<G: Playable>(_: Dialect) -> bool {
     G::LEVEL_RATINGS.is_some()
 }
 
+/// Only games with a network have an evaluation to choose.
+fn has_network<G: Playable>(_: Dialect) -> bool {
+    G::HAS_NETWORK
+}
+
 /// Sets an option that UCCI knows and that has no effect here.
 const fn without_effect<G: Playable>(_: &mut Settings<G>, _: Given<'_>) -> Result<(), String> {
     Ok(())
@@ -368,6 +373,13 @@ impl<G: Playable> EngineOption<G> {
         fixed(&["rule60maxply"], "120"),
         fixed(&["drawrule"], "None"),
         fixed(&["luoutput"], "false"),
+        option(
+            "Evaluation",
+            "evaluation",
+            |s| combo(&s.options.evaluation, &EvaluationKind::ALL),
+            |s, given| put(&mut s.options.evaluation, given.parsed()),
+        )
+        .shown_in(has_network::<G>),
         choice!("ScoreType", "scoretype", SCALES, scale),
         check("UCI_ShowWDL", "", |s| s.show_wdl, |s| &mut s.show_wdl),
         check("UCI_AnalyseMode", "", |s| s.analyse, |s| &mut s.analyse),

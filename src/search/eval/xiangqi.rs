@@ -22,14 +22,18 @@ mod terms;
 mod view;
 
 pub use ending_scales::ending_key;
-pub use explain::{Explanation, PieceValue, Share, TermValue, Trace, explain, trace, weights};
+pub use explain::{
+    Explanation, NetworkExplanation, PieceValue, Share, TermValue, Trace, explain, explain_network,
+    trace, weights,
+};
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
 
 use crate::game::{
-    BySide, Evaluator, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, Tunables, WinModel,
+    BySide, EvaluationKind, Evaluator, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side,
+    Tunables, WinModel,
 };
 use crate::hash::Key;
-use crate::network::NetworkEvaluator;
+use crate::network::{Network, NetworkEvaluator};
 use crate::xiangqi::{Bitboard, CheckMap, Move, Piece, Position, Role, Square, Undo};
 use material::{FULL_PHASE, FULL_SCALE, material};
 use sink::{Pair, Sum, placed};
@@ -85,6 +89,13 @@ fn value(position: &Position) -> i32 {
     finish(pair, material.phase, material.scale, position.turn())
 }
 
+/// The part of a value that the side ahead can win with.
+fn winnable(value: i32, position: &Position) -> i32 {
+    let turn = position.turn();
+    let ahead = if value > 0 { turn } else { !turn };
+    value * material(position).scale[ahead] / FULL_SCALE
+}
+
 /// A worth at a phase of the game.
 const fn blend(pair: Pair, phase: i32) -> i32 {
     (pair.middle() * phase + pair.ending() * (FULL_PHASE - phase)) / FULL_PHASE
@@ -99,16 +110,22 @@ fn finish(pair: Pair, phase: i32, scale: BySide<i32>, side: Side) -> i32 {
 }
 
 /// The evaluation of the positions of a search.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub enum Evaluation {
     /// By the terms of this module.
-    #[default]
     Classical,
     /// By a network, alone or as a correction of these terms.
     Network(NetworkEvaluator),
 }
 
 impl Evaluator<Position> for Evaluation {
+    fn of_kind(kind: EvaluationKind) -> Self {
+        match kind {
+            EvaluationKind::Network => Self::Network(NetworkEvaluator::new(Network::built_in())),
+            EvaluationKind::Classical => Self::Classical,
+        }
+    }
+
     #[inline]
     fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         match self {
@@ -118,7 +135,7 @@ impl Evaluator<Position> for Evaluation {
                 if network.is_correction() {
                     (evaluate(position) + value).clamp(-LIMIT, LIMIT)
                 } else {
-                    value
+                    winnable(value, position)
                 }
             }
         }
@@ -128,6 +145,7 @@ impl Evaluator<Position> for Evaluation {
 impl Heuristics for Position {
     type Evaluator = Evaluation;
 
+    const HAS_NETWORK: bool = true;
     const NULL_MOVE: bool = true;
     const KEEPS_EVALUATIONS: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };
@@ -353,11 +371,14 @@ mod tests {
 
         #[test]
         fn a_correction_is_added(choices in prop::collection::vec(any::<u16>(), 0..80), seed: u64) {
-            let networks = crate::network::network_and_correction(seed);
-            let [mut whole, mut corrected] = networks.map(Evaluation::Network);
+            let [mut by_itself, correction] = crate::network::network_and_correction(seed);
+            let mut whole = Evaluation::Network(by_itself.clone());
+            let mut corrected = Evaluation::Network(correction);
             for position in random_play(&choices) {
-                let sum = whole.evaluate(&position, 3) + evaluate(&position);
+                let value = by_itself.evaluate(&position, 3);
+                let sum = value + evaluate(&position);
                 prop_assert_eq!(corrected.evaluate(&position, 3), sum.clamp(-LIMIT, LIMIT));
+                prop_assert_eq!(whole.evaluate(&position, 3), winnable(value, &position));
             }
         }
     }

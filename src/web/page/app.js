@@ -47,7 +47,7 @@ import * as tree from './tree.js';
  * @property {GameInfo} xiangqi
  * @property {GameInfo} gomoku
  * @property {{folders: number} | null} library
- * @property {{threads: number, hash_mib: number, levels: [number, number], usual?: string | null}} engine
+ * @property {{evaluation: string, threads: number, hash_mib: number, levels: [number, number], usual?: string | null}} engine
  * @property {string[]} [engines] names of engines of other programs
  * @property {boolean} [reviews_by_engines] whether reviews take one of them
  * @property {boolean} writes
@@ -60,7 +60,7 @@ import * as tree from './tree.js';
 /** @type {Meta} */
 const NOTHING = {
   version: '', xiangqi: { books: [], tables: null }, gomoku: { books: [], tables: null }, library: null,
-  engine: { threads: 1, hash_mib: 0, levels: [1, 10] }, writes: false,
+  engine: { evaluation: 'network', threads: 1, hash_mib: 0, levels: [1, 10] }, writes: false,
 };
 
 /** The moves at a place whose texts are asked for one at a time, and those after a move whose texts are asked for with its own. */

@@ -1,7 +1,7 @@
 // The engines that search for the page: the server's own, and those of other programs that its settings name.
 
 import { get } from './api.js';
-import { numberField, select } from './dom.js';
+import { el, numberField, select } from './dom.js';
 import { t } from './i18n.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -14,6 +14,7 @@ import { t } from './i18n.js';
  * @property {string} title
  * @property {Range | null} threads
  * @property {Range | null} hash
+ * @property {string[]} [evaluations] of the own engine in xiangqi, the usual one first
  * @property {(Range & {name: string})[]} strengths
  */
 
@@ -75,7 +76,24 @@ export function factsOf(app, name) {
 /** @param {App} app @returns {EngineFacts} */
 function ownFacts({ meta }) {
   const upTo = (/** @type {number} */ max) => ({ min: 1, max, default: max });
-  return { name: OWN, title: 'juzhong', threads: upTo(meta.engine.threads), hash: upTo(meta.engine.hash_mib), strengths: [] };
+  const evaluations = [meta.engine.evaluation, ...['network', 'classical'].filter((kind) => kind !== meta.engine.evaluation)];
+  return { name: OWN, title: 'juzhong', threads: upTo(meta.engine.threads), hash: upTo(meta.engine.hash_mib), evaluations, strengths: [] };
+}
+
+/** Returns the evaluation that the own engine searches with in xiangqi. @param {App} app */
+export function evaluationOf({ meta, settings }) {
+  return (meta.local ? '' : settings.sizes[OWN]?.evaluation) || meta.engine.evaluation;
+}
+
+/**
+ * Makes a choice among evaluations; `undefined` stands for the usual one, the first.
+ * @param {string[]} kinds @param {string | undefined} value @param {(kind: string | undefined) => void} onchange
+ */
+export function evaluationField(kinds, value, onchange) {
+  const names = new Map([['network', t('network')], ['classical', t('classical terms')]]);
+  const options = /** @type {[string, string][]} */ (kinds.map((kind) => [kind, names.get(kind) ?? kind]));
+  return el('label', { class: 'field' }, el('span', {}, t('Evaluation')),
+    select(options, value ?? kinds[0] ?? '', (kind) => onchange(kind === kinds[0] ? undefined : kind)));
 }
 
 /** Leaves engines that the server has no more, and says so. @param {App} app */

@@ -15,7 +15,7 @@
  * @property {boolean} engine whether analysis is on
  * @property {string} analyst the engine that analyses; empty: the server's usual one
  * @property {string} second the engine that analyses beside it; empty: none
- * @property {Record<string, {threads?: number, hash?: number}>} sizes of engines, where they are not their own
+ * @property {Record<string, {threads?: number, hash?: number, evaluation?: string}>} sizes of engines, and the evaluation of the own one, where they are not their own
  * @property {boolean} flipped
  * @property {boolean} numbers whether stones of gomoku are numbered
  * @property {number} minGames

@@ -63,10 +63,10 @@ const CHECKS_FOR_EVER: &str = "3ak4/4a4/4b4/9/2b4R1/1N5n1/5p1r1/3RB4/2p1r4/2B2K1
 /// Books keep no score that rests on an early verdict.
 #[test]
 fn books_keep_no_score_by_an_early_verdict() {
-    let limits = Limits::nodes(150_000);
+    let limits = Limits::nodes(300_000);
     let line = Line::new(Position::from_fen(CHECKS_FOR_EVER).unwrap(), 0);
     for rules in [RuleSet::Check, RuleSet::Asian] {
-        let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+        let options = SearchOptions { hash_mib: 16, ..SearchOptions::default() };
         let mut searcher = Searcher::<Position>::new(options).unwrap();
         let found = searcher.run(&line, rules, &limits, &(), &());
         assert!(found.score.is_early() && found.score > Score::DRAW, "{found:?}");

@@ -401,6 +401,22 @@ fn a_rating_holds_the_engine_back_in_place_of_the_level() {
 }
 
 #[test]
+fn xiangqi_has_two_evaluations() {
+    let score = |evaluation: &str| {
+        let set = format!("setoption name Evaluation value {evaluation}\n");
+        let output = answers_to(format!("{set}position startpos moves h2e2 h9g7\ngo depth 6\n"));
+        let info = output.lines().rfind(|line| line.starts_with("info depth 6 ")).unwrap();
+        info.split(' ').take_while(|&word| word != "nps").collect::<Vec<_>>().join(" ")
+    };
+    assert_ne!(score("network"), score("classical"));
+    // The name in any case, and the usual one where it is none.
+    assert_eq!(score("Classical"), score("classical"));
+    assert_eq!(score("none"), score("network"));
+    let announced = "option name Evaluation type combo default network var network var classical";
+    assert!(answers_to("uci\nquit\n").lines().any(|line| line == announced));
+}
+
+#[test]
 fn scores_have_the_scale_that_is_wanted() {
     let position = "position startpos moves h2e2 h9g7 e2e6\n";
     let score = |scale: &str| {

@@ -13,7 +13,7 @@ use juzhong::search::{
 use crate::support::files::shared;
 
 fn search(line: &Line<Board>, limits: &Limits) -> SearchResult<Point> {
-    let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+    let options = SearchOptions { hash_mib: 16, ..SearchOptions::default() };
     Searcher::new(options).expect("possible options").run(line, FreeRules, limits, &(), &())
 }
 
@@ -35,7 +35,7 @@ fn proved_value(width: u8, height: u8, row: u8) -> Score {
     let board = Board::new(width, height, row).expect("a possible geometry");
     let limits = Limits::depth(u32::from(board.area()) + 1);
     let techniques = Features { pruning: false, reductions: false, ..Features::ALL };
-    let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+    let options = SearchOptions { hash_mib: 16, ..SearchOptions::default() };
     let searcher = Searcher::new(options).expect("possible options");
     let line = Line::new(board, 0);
     let control = UntilWon::default();
@@ -46,7 +46,7 @@ fn proved_value(width: u8, height: u8, row: u8) -> Score {
 fn played_value(width: u8, height: u8, row: u8) -> Score {
     let board = Board::new(width, height, row).expect("a possible geometry");
     let limits = Limits::depth((3 * u32::from(board.area())).min(60));
-    let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
+    let options = SearchOptions { hash_mib: 16, ..SearchOptions::default() };
     let mut searcher = Searcher::new(options).expect("possible options");
     let control = UntilWon::default();
     searcher.run(&Line::new(board, 0), FreeRules, &limits, &(), &control).score

@@ -11,7 +11,7 @@ use juzhong::search::{
 use juzhong::xiangqi::{Move, Position, RuleSet};
 
 fn searcher() -> Searcher<Position> {
-    Searcher::new(SearchOptions { hash_mib: 8, threads: 1, multipv: 1 }).unwrap()
+    Searcher::new(SearchOptions { hash_mib: 8, ..SearchOptions::default() }).unwrap()
 }
 
 fn line(fen: &str, clock: u32) -> Line<Position> {

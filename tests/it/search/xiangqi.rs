@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use juzhong::game::{
     Adjudicate, Game, Heuristics, Horizon, Line, MoveList, ScoreKind, Side, Verdict,
 };
+use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{
     Control, Features, Iteration, Limits, Score, SearchOptions, SearchResult, Searcher, TableValue,
     TablebaseProbe, tt_key,
@@ -22,7 +23,8 @@ use crate::support::files::shared;
 type Rules = <Position as Adjudicate>::Rules;
 
 fn searcher(multipv: usize, threads: usize) -> Searcher<Position> {
-    Searcher::new(SearchOptions { hash_mib: 4, threads, multipv }).unwrap()
+    Searcher::new(SearchOptions { hash_mib: 4, threads, multipv, ..SearchOptions::default() })
+        .unwrap()
 }
 
 fn line(fen: &str) -> Line<Position> {
@@ -153,7 +155,10 @@ proptest! {
         // Captures without pruning go on for longer than the stack of a test's thread has room for.
         let search = move || {
             let expected = minimax(&mut line.clone(), root, depth, [-32_000, 32_000]);
-            let mut searcher = searcher(1, 1).with_features(Features::FULL_WIDTH);
+            // `minimax` evaluates each position by itself.
+            let mut searcher = searcher(1, 1)
+                .with_features(Features::FULL_WIDTH)
+                .with_evaluator(&Evaluation::Classical);
             (searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &()), expected)
         };
         let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(search).unwrap();
@@ -495,7 +500,7 @@ fn most_composed_mates_are_solved() {
     for row in text.lines() {
         let row: serde_json::Value = serde_json::from_str(row).unwrap();
         let fen = row["fen"].as_str().unwrap();
-        let options = SearchOptions { hash_mib: 64, threads: 1, multipv: 1 };
+        let options = SearchOptions { hash_mib: 64, ..SearchOptions::default() };
         let mut searcher = Searcher::new(options).unwrap();
         let found = searcher.run(&line(fen), Rules::default(), &limits, &(), &());
         let moves = row["mate_in"].as_u64().unwrap();

@@ -14,7 +14,6 @@ use crate::language::text;
 use juzhong::game::{Side, side_name};
 use juzhong::gomoku::Board;
 use juzhong::picture::Pictured;
-use juzhong::search::eval::xiangqi::explain;
 use juzhong::xiangqi::Position;
 
 pub(crate) use drawing::{BoardStyle, DrawingArgs, Drawn, ShownBoardArgs, View, wants_colour};
@@ -42,7 +41,7 @@ pub(crate) trait Terminal: Filtered + Drawn + Pictured {
 
 impl Terminal for Position {
     fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        evaluation::show(&explain(self), out)
+        evaluation::show(self, out)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The evaluation broken down: by term and piece for people, by parameter for the tuner.
 
-use crate::game::{BySide, Side};
+use crate::game::{BySide, Game, Side};
+use crate::network::{Network, NetworkEvaluator};
 use crate::search::eval::xiangqi::features::{GROUPS, MATERIAL, Term, group_of};
 use crate::search::eval::xiangqi::material::{FULL_PHASE, Material, material, record};
 use crate::search::eval::xiangqi::numbers::WEIGHTS;
@@ -8,7 +9,7 @@ use crate::search::eval::xiangqi::reach::reach_by_side;
 use crate::search::eval::xiangqi::sink::{Entries, PAIRS_OF_WEIGHTS, Pair, TermCount};
 use crate::search::eval::xiangqi::terms::side_terms;
 use crate::search::eval::xiangqi::view::View;
-use crate::search::eval::xiangqi::{blend, finish};
+use crate::search::eval::xiangqi::{blend, finish, winnable};
 use crate::xiangqi::{Piece, Position, Square};
 
 /// A worth in the middle game, in the ending, and in the position at hand, in centipawns.
@@ -65,6 +66,32 @@ pub struct Explanation {
 impl Explanation {
     /// The phase of the start.
     pub const FULL_PHASE: i32 = FULL_PHASE;
+}
+
+/// The evaluation of a position by the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkExplanation {
+    /// Every piece but the kings, by squares: how much less its side would have without it.
+    pub men: Vec<PieceValue>,
+    /// The evaluation for the side to move, before the [scale](Explanation::scale) reduces it.
+    pub unscaled: i32,
+    /// The evaluation for the side to move.
+    pub value: i32,
+}
+
+/// Evaluates a position by the network that is part of the program, as it is and without each of its pieces.
+#[must_use]
+pub fn explain_network(position: &Position) -> NetworkExplanation {
+    let mut evaluator = NetworkEvaluator::new(Network::built_in());
+    let unscaled = evaluator.evaluate(position, 0);
+    let man = |(square, without): (Square, i32)| {
+        let piece = position.piece_at(square)?;
+        let less = unscaled - without;
+        let value = if piece.side() == position.turn() { less } else { -less };
+        Some(PieceValue { square, piece, value })
+    };
+    let men = evaluator.values_without(position).into_iter().filter_map(man).collect();
+    NetworkExplanation { men, unscaled, value: winnable(unscaled, position) }
 }
 
 /// All that the evaluation counts for a side.
@@ -193,7 +220,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::game::{Game, Heuristics};
+    use crate::game::{EvaluationKind, Evaluator, Heuristics};
+    use crate::search::eval::xiangqi::Evaluation;
     use crate::xiangqi::tests::random_play;
 
     proptest! {
@@ -213,6 +241,33 @@ mod tests {
                 let value = if position.turn() == Side::First { value } else { -value };
                 if explanation.scale == (BySide { first: 64, second: 64 }) {
                     prop_assert!((difference - value).abs() <= rounding, "{difference} {value}");
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn what_a_man_is_worth_is_what_is_missing_without_it(
+            choices in prop::collection::vec(any::<u16>(), 0..120)
+        ) {
+            let mut evaluator = NetworkEvaluator::new(Network::built_in());
+            for position in random_play(&choices) {
+                let explanation = explain_network(&position);
+                prop_assert_eq!(explanation.unscaled, evaluator.evaluate(&position, 0));
+                let mut used = Evaluation::of_kind(EvaluationKind::Network);
+                prop_assert_eq!(explanation.value, used.evaluate(&position, 0));
+                prop_assert_eq!(explanation.men.len() + 2, position.occupied().len() as usize);
+                for man in explanation.men {
+                    let mut setup = position.to_setup();
+                    setup.board[man.square.index()] = None;
+                    // Without it the side to move may give check, which matters to no evaluation.
+                    let without = Position::from_setup_unchecked(&setup);
+                    let sign = if man.piece.side() == position.turn() { 1 } else { -1 };
+                    let left = evaluator.evaluate(&without, 0);
+                    prop_assert_eq!(sign * (explanation.unscaled - left), man.value);
                 }
             }
         }

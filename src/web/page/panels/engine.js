@@ -3,7 +3,7 @@
 import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
 import { calm, el, button, row, select, steady } from '../dom.js';
-import { byEngine, engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, rangeField } from '../engines.js';
+import { byEngine, engineChoices, engineName, enginePicker, evaluationField, factsOf, hasEngines, meant, rangeField } from '../engines.js';
 import { number, plural, short, t } from '../i18n.js';
 import { after, pointsOf } from '../fen.js';
 import { SOURCES } from '../movelist.js';
@@ -252,7 +252,7 @@ export class EnginePanel {
     /** The engines whose fields are shown. */
     this.shown = '';
     this.more = el('details', { class: 'engine-more', ontoggle: () => void this.drawFields() },
-      el('summary', {}, hasEngines(app) ? t('Compare, threads, hash') : t('Threads, hash')), this.fields);
+      el('summary', {}, hasEngines(app) ? t('Compare, threads, hash, evaluation') : t('Threads, hash, evaluation')), this.fields);
     this.element = el('section', { class: 'panel panel-engine', 'aria-label': t('Engine') },
       el('div', { class: 'panel-head' }, this.toggle, this.picker, this.first.facts, this.first.go, this.choice()), this.first.list, this.beside, this.more);
     app.on(['position'], () => this.searches.forEach((search) => search.moved()));
@@ -316,7 +316,7 @@ export class EnginePanel {
   async drawFields() {
     const { app, first, second } = this;
     const engines = [first.engine, second.engine].filter(Boolean);
-    const shown = engines.join();
+    const shown = [app.game, ...engines].join();
     // Fields stay what they are while somebody goes from one to the next.
     if (!this.more.open || shown === this.shown) return;
     this.shown = shown;
@@ -337,14 +337,15 @@ export class EnginePanel {
     const { app } = this;
     const title = named ? el('span', { class: 'engine-name' }, engineName(name)) : null;
     try {
-      const { threads, hash } = await factsOf(app, name);
+      const { threads, hash, evaluations = [] } = await factsOf(app, name);
       const kept = app.settings.sizes[name] ?? {};
-      const set = (/** @type {{threads?: number | undefined, hash?: number | undefined}} */ parts) => {
+      const set = (/** @type {{threads?: number | undefined, hash?: number | undefined, evaluation?: string | undefined}} */ parts) => {
         const wanted = Object.fromEntries(Object.entries({ ...app.settings.sizes[name], ...parts }).filter(([, value]) => value));
         this.change({ sizes: { ...app.settings.sizes, [name]: wanted } });
       };
       const fields = [rangeField(t('Threads'), threads, kept.threads, (value) => set({ threads: value })),
-        rangeField(t('Hash in MiB'), hash, kept.hash, (value) => set({ hash: value }))].filter(Boolean);
+        rangeField(t('Hash in MiB'), hash, kept.hash, (value) => set({ hash: value })),
+        app.game === 'xiangqi' && evaluations.length > 0 ? evaluationField(evaluations, kept.evaluation, (value) => set({ evaluation: value })) : null].filter(Boolean);
       return fields.length > 0 ? row(title, ...fields) : '';
     } catch (error) {
       return el('p', { class: 'quiet lost' }, `${engineName(name)}: ${explainError(error).filter(Boolean).join(' ')}`);

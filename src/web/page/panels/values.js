@@ -3,6 +3,7 @@
 import { get } from '../api.js';
 import { problemState } from '../app.js';
 import { calm, cell, el, quiet, rowsTable } from '../dom.js';
+import { evaluationOf } from '../engines.js';
 import { number, t } from '../i18n.js';
 import { signed } from '../score.js';
 
@@ -10,7 +11,7 @@ import { signed } from '../score.js';
 /** @typedef {{middle: number, ending: number, now: number}} Side */
 /** @typedef {{part?: string, term?: string, red: Side | number, black: Side | number}} Part */
 /** @typedef {{term: string, count?: {mover: number, other: number}, value: {mover: number, other: number}}} GomokuTerm */
-/** @typedef {{men?: {square: string, value: number}[], parts?: Part[], terms?: (Part | GomokuTerm)[], points?: Record<string, number>, best?: string, value?: number, total?: unknown, score?: number}} Evaluation */
+/** @typedef {{men?: {square: string, value: number}[], network?: {men: {square: string, value: number}[], value: number}, parts?: Part[], terms?: (Part | GomokuTerm)[], points?: Record<string, number>, best?: string, value?: number, total?: unknown, score?: number}} Evaluation */
 
 /** Shows values while its tab is open. */
 export class ValuesPanel {
@@ -45,7 +46,8 @@ export class ValuesPanel {
 
   /** @param {Evaluation} evaluation */
   showMen(evaluation) {
-    this.app.setMarks(new Map((evaluation.men ?? []).map(({ square, value }) => [square, String(Math.round(value))])));
+    const network = evaluationOf(this.app) === 'network' ? evaluation.network : undefined;
+    this.app.setMarks(new Map((network?.men ?? evaluation.men ?? []).map(({ square, value }) => [square, String(Math.round(value))])));
     const parts = /** @type {Part[]} */ (evaluation.terms ?? evaluation.parts ?? []);
     const rows = parts.filter((part) => sideOf(part.red) !== 0 || sideOf(part.black) !== 0).map((part) => {
       const [red, black] = [sideOf(part.red), sideOf(part.black)];
@@ -56,7 +58,9 @@ export class ValuesPanel {
     const table = rowsTable('values', [t('Term'), t('Red'), t('Black'), t('difference')], rows);
     table.append(el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, t('Sum')), cell(number(red)), cell(number(black)), cell(signed(red - black, 0), 'num strong'))));
     this.element.replaceChildren(
-      quiet(t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
+      quiet(network
+        ? t('Under each piece: how much worse off its side would be without it, in centipawns, by the network that the engine evaluates with. Below: the terms of the classical evaluation.')
+        : t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
       table);
   }
 
