@@ -20,8 +20,11 @@ export class ValuesPanel {
     this.app = app;
     this.element = el('section', { class: 'panel panel-values', 'aria-label': t('Values') });
     this.later = calm(() => void this.load(), 40);
+    /** The evaluation whose values are shown. */
+    this.by = '';
     app.on(['position'], () => { app.setMarks(new Map()); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setMarks(new Map()); });
+    app.on(['style'], () => { if (this.open && this.by !== evaluationOf(app)) this.later(); });
   }
 
   get open() { return this.app.tab === 'values'; }
@@ -46,7 +49,8 @@ export class ValuesPanel {
 
   /** @param {Evaluation} evaluation */
   showMen(evaluation) {
-    const network = evaluationOf(this.app) === 'network' ? evaluation.network : undefined;
+    this.by = evaluationOf(this.app);
+    const network = this.by === 'network' ? evaluation.network : undefined;
     this.app.setMarks(new Map((network?.men ?? evaluation.men ?? []).map(({ square, value }) => [square, String(Math.round(value))])));
     const parts = /** @type {Part[]} */ (evaluation.terms ?? evaluation.parts ?? []);
     const rows = parts.filter((part) => sideOf(part.red) !== 0 || sideOf(part.black) !== 0).map((part) => {
