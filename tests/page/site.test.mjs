@@ -159,7 +159,7 @@ await step('the engine plays a game, and a reload keeps it', async () => {
 await step('the values stand under the men', async () => {
   await go('?fen=startpos&tab=values');
   await page.waitForSelector('.mark');
-  assert.equal(await page.locator('.mark').count(), 32);
+  assert.equal(await page.locator('.mark').count(), 30);
 });
 
 await step('gomoku is played and proved', async () => {
