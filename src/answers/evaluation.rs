@@ -28,7 +28,7 @@ pub struct XiangqiEvaluation {
     pub full_phase: i32,
     /// Every man on its square.
     pub men: Vec<ManValue>,
-    /// What the network makes of it.
+    /// The evaluation by the network.
     pub network: NetworkEvaluation,
     /// Every group of parameters that counts.
     pub parts: Vec<PartShare>,

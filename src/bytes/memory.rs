@@ -52,7 +52,7 @@ pub fn prefer_large_pages<T>(reserved: &mut Vec<T>) {
 
 /// Asks the allocator to return blocks of a mebibyte and more to the system as soon as they are freed. The one of glibc
 /// would rather keep some of them for each thread, which adds up in a process that runs long and searches on many threads.
-/// Does nothing with other allocators.
+/// Does nothing with other allocators. Call it before other threads are started.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "a function of the C library")
@@ -61,7 +61,7 @@ pub fn return_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         const LARGE: std::ffi::c_int = 1 << 20;
-        // SAFETY: the function takes two numbers, and may be called at any time by any thread.
+        // SAFETY: the function takes two numbers and reads no memory of the caller.
         let _accepted = unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
     }
 }

@@ -68,7 +68,7 @@ impl std::str::FromStr for EvaluationKind {
 /// The evaluation of the positions of a search, one after the other: it may keep what it has computed for one for those
 /// next to it, which must change the time only.
 pub trait Evaluator<G>: Clone + std::fmt::Debug + Send {
-    /// The evaluator of a kind that has seen nothing; where a game has one evaluation only, it is of any kind.
+    /// A new evaluator of this kind; a game with one evaluation has the same for both.
     fn of_kind(kind: EvaluationKind) -> Self;
 
     /// The evaluation of a position, `ply` plies after the root, for the side to move; symmetric in the sides and below

@@ -95,7 +95,8 @@ impl Options {
     /// shown as ours anyway.
     pub(crate) fn keep_search_only(&mut self) {
         self.engine.retain(|option| {
-            ["hash", "threads", "multipv", "ponder"].contains(&folded(&option.name).as_str())
+            ["hash", "threads", "multipv", "ponder", "evaluation"]
+                .contains(&folded(&option.name).as_str())
         });
     }
 

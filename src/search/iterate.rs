@@ -74,7 +74,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             let best = lines[0].pv.first().copied();
             self.iteration = depth.cast_signed();
             if self.search_lines(&mut lines).is_err() {
-                // A single line that is reported last begins with the move that is played.
+                self.rewind();
+                self.complete_mate(&mut lines[0]);
+                // With one thread and one line, what is reported last begins with the move that is played.
                 if self.id == 0 && count == 1 && lines[0].pv.first().copied() != best {
                     self.report(&lines);
                 }

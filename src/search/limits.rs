@@ -78,7 +78,8 @@ pub trait Control<M>: Sync {
     fn begin_move(&self, current: &CurrentMove<M>) {
         let _ = current;
     }
-    /// Receives every finished iteration, from the thread that called
+    /// Receives every finished iteration, and one that was broken off if it found another best move of a single line (with the
+    /// depth of the last finished one), from the thread that called
     /// [`Searcher::run`](crate::search::searcher::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
     /// Receives access to the transposition table now and then, by [`tt_key`](crate::search::worker::tt_key),

@@ -43,7 +43,7 @@ pub(crate) struct Config {
     pub(crate) hash_mib: usize,
     /// Threads of each search.
     pub(crate) threads: usize,
-    /// The evaluation of each search, where the game has more than one.
+    /// The evaluation of analyses and of moves, where the game has more than one; reviews and exercises have the usual one.
     pub(crate) evaluation: EvaluationKind,
     /// Writes a line for each request to standard error.
     pub(crate) log: bool,

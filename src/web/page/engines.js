@@ -63,9 +63,11 @@ export function enginePicker(app, value, onchange, attributes) {
 
 /** Returns what the server says of an engine; one of another program is started for that. @param {App} app @param {string} name */
 export function factsOf(app, name) {
+  // A server that was started anew may have other settings.
+  if (name === OWN) return Promise.resolve(ownFacts(app));
   let facts = known.get(name);
   if (!facts) {
-    facts = name === OWN ? Promise.resolve(ownFacts(app)) : get('/api/engine', { engine: name });
+    facts = get('/api/engine', { engine: name });
     known.set(name, facts);
     // The next question may find it mended.
     facts.catch(() => known.delete(name));

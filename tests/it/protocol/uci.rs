@@ -401,6 +401,20 @@ fn a_rating_holds_the_engine_back_in_place_of_the_level() {
 }
 
 #[test]
+fn what_is_told_last_begins_with_the_move_played() {
+    for nodes in (100..3_000).step_by(97) {
+        let output = answers_to(format!("position startpos moves h2e2\ngo nodes {nodes}\n"));
+        let told = output.lines().rfind(|line| line.starts_with("info depth ")).unwrap();
+        let (_, pv) = told.split_once(" pv ").unwrap();
+        assert_eq!(
+            pv.split(' ').next(),
+            best_moves(&output).first().and_then(|best| best.split(' ').next()),
+            "{output}"
+        );
+    }
+}
+
+#[test]
 fn xiangqi_has_two_evaluations() {
     let score = |evaluation: &str| {
         let set = format!("setoption name Evaluation value {evaluation}\n");
@@ -412,6 +426,12 @@ fn xiangqi_has_two_evaluations() {
     // The name in any case, and the usual one where it is none.
     assert_eq!(score("Classical"), score("classical"));
     assert_eq!(score("none"), score("network"));
+    // Nothing of the one is left for the other.
+    let go = "position startpos moves h2e2 h9g7\ngo depth 6\n";
+    let set = "setoption name Evaluation value classical\n";
+    let output = answers_to(format!("{go}{set}{go}"));
+    let info = output.lines().rfind(|line| line.starts_with("info depth 6 ")).unwrap();
+    assert!(info.starts_with(&score("classical")), "{info}");
     let announced = "option name Evaluation type combo default network var network var classical";
     assert!(answers_to("uci\nquit\n").lines().any(|line| line == announced));
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Trace, Tunable};
 use juzhong::contest::comment_centipawns;
 use juzhong::engine::{Engine, EngineOptions};
-use juzhong::game::{Heuristics, Line, MoveList, Outcome, Side};
+use juzhong::game::{EvaluationKind, Heuristics, Line, MoveList, Outcome, Side};
 use juzhong::record::Record;
 use juzhong::search::{Limits, Score};
 
@@ -214,7 +214,9 @@ struct Scorer<G: Tunable> {
 impl<G: Tunable> Scorer<G> {
     /// Searches of this many moves; none for 0, or if there is no memory for them.
     fn new(nodes: u64) -> Self {
-        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        // What is tuned are the classical terms.
+        let evaluation = EvaluationKind::Classical;
+        let options = EngineOptions { hash_mib: 1, evaluation, ..EngineOptions::default() };
         let engine = (nodes > 0).then(|| Engine::new(options).ok()).flatten();
         Self { engine, limits: Limits::nodes(nodes) }
     }

@@ -43,13 +43,13 @@ export class ValuesPanel {
 
   /** @param {Evaluation} evaluation */
   show(evaluation) {
+    this.by = evaluationOf(this.app);
     if (this.app.game === 'gomoku') this.showPoints(evaluation);
     else this.showMen(evaluation);
   }
 
   /** @param {Evaluation} evaluation */
   showMen(evaluation) {
-    this.by = evaluationOf(this.app);
     const network = this.by === 'network' ? evaluation.network : undefined;
     this.app.setMarks(new Map((network?.men ?? evaluation.men ?? []).map(({ square, value }) => [square, String(Math.round(value))])));
     const parts = /** @type {Part[]} */ (evaluation.terms ?? evaluation.parts ?? []);
@@ -63,7 +63,7 @@ export class ValuesPanel {
     table.append(el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, t('Sum')), cell(number(red)), cell(number(black)), cell(signed(red - black, 0), 'num strong'))));
     this.element.replaceChildren(
       quiet(network
-        ? t('Under each piece: how much worse off its side would be without it, in centipawns, by the network that the engine evaluates with. Below: the terms of the classical evaluation.')
+        ? t('Under each piece: how much worse off its side would be without it, in centipawns, by the network that juzhong evaluates with. Below: the terms of the classical evaluation.')
         : t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
       table);
   }
