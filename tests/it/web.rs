@@ -382,11 +382,11 @@ fn database(games: usize, name: &str) -> String {
     )
 }
 
-/// The most memory that a process has had, in MiB.
+/// A size that Linux states of a process, in MiB: `VmRSS` is its memory now, `VmHWM` the most that it has had.
 #[cfg(target_os = "linux")]
-fn most_memory(child: &Child) -> u64 {
+fn memory(child: &Child, field: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':')).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
 }
 
@@ -413,16 +413,8 @@ fn small_files_have_no_huge_answers() {
     let answer = server.request("POST", "/api/open?index=9", "", &word);
     assert!(answer.status == 400 && answer.body.len() < 10_000, "{}", answer.body.len());
     assert_eq!(server.get("/healthz").text(), "ok");
-    let most = most_memory(&server.child);
+    let most = memory(&server.child, "VmHWM");
     assert!(most < 400, "{most} MiB");
-}
-
-/// The memory that a process has now, in MiB.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn memory_now(child: &Child) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
 }
 
 /// Searches on ever new threads leave nothing of theirs behind.
@@ -430,7 +422,7 @@ fn memory_now(child: &Child) -> u64 {
 #[test]
 fn searches_give_their_memory_back() {
     let server = Server::start(&["--threads", "2"]);
-    let before = memory_now(&server.child);
+    let before = memory(&server.child, "VmRSS");
     for _ in 0..6 {
         std::thread::scope(|clients| {
             for client in 0..4 {
@@ -449,7 +441,7 @@ fn searches_give_their_memory_back() {
             }
         });
     }
-    let after = memory_now(&server.child);
+    let after = memory(&server.child, "VmRSS");
     assert!(after < before + 40, "{before} MiB, then {after} MiB");
 }
 

@@ -204,7 +204,7 @@ fn what_books_know_well_has_no_mark() {
     let game = folder.write("game.txt", "h2h9 i9h9\n");
     let first = |more: &[&str]| answers(&[&[game.as_str()], more].concat())[0]["moves"][0].clone();
     let usual = first(&["--book", &book]);
-    assert_eq!((usual["mark"].is_null(), &usual["book"]["known"]), (false, &false.into()));
+    assert_eq!((&usual["mark"], &usual["book"]["known"]), (&"mistake".into(), &false.into()));
     let limited = format!("{book}:games=3");
     for known in [first(&["--book", &book, "--known-games", "3"]), first(&["--book", &limited])] {
         assert_eq!((&known["mark"], &known["book"]["known"]), (&Value::Null, &true.into()));

@@ -416,22 +416,20 @@ fn what_is_told_last_begins_with_the_move_played() {
 
 #[test]
 fn xiangqi_has_two_evaluations() {
-    let score = |evaluation: &str| {
-        let set = format!("setoption name Evaluation value {evaluation}\n");
-        let output = answers_to(format!("{set}position startpos moves h2e2 h9g7\ngo depth 6\n"));
+    let go = "position startpos moves h2e2 h9g7\ngo depth 6\n";
+    let set = |evaluation: &str| format!("setoption name Evaluation value {evaluation}\n");
+    let last = |session: String| {
+        let output = answers_to(session);
         let info = output.lines().rfind(|line| line.starts_with("info depth 6 ")).unwrap();
         info.split(' ').take_while(|&word| word != "nps").collect::<Vec<_>>().join(" ")
     };
+    let score = |evaluation: &str| last(set(evaluation) + go);
     assert_ne!(score("network"), score("classical"));
     // The name in any case, and the usual one where it is none.
     assert_eq!(score("Classical"), score("classical"));
     assert_eq!(score("none"), score("network"));
     // Nothing of the one is left for the other.
-    let go = "position startpos moves h2e2 h9g7\ngo depth 6\n";
-    let set = "setoption name Evaluation value classical\n";
-    let output = answers_to(format!("{go}{set}{go}"));
-    let info = output.lines().rfind(|line| line.starts_with("info depth 6 ")).unwrap();
-    assert!(info.starts_with(&score("classical")), "{info}");
+    assert_eq!(last(format!("{go}{}{go}", set("classical"))), score("classical"));
     let announced = "option name Evaluation type combo default network var network var classical";
     assert!(answers_to("uci\nquit\n").lines().any(|line| line == announced));
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use juzhong::game::{
-    Adjudicate, Game, Heuristics, Horizon, Line, MoveList, ScoreKind, Side, Verdict,
+    Adjudicate, EvaluationKind, Evaluator, Game, Heuristics, Horizon, Line, MoveList, ScoreKind,
+    Side, Verdict,
 };
 use juzhong::search::eval::xiangqi::Evaluation;
 use juzhong::search::{
@@ -72,8 +73,13 @@ fn nothing_is_searched_where_the_game_is_over() {
 }
 
 /// Minimax with nothing left out but what quiescence leaves out by definition.
-fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2]) -> i32 {
-    let [mut alpha, beta] = bounds;
+fn minimax(
+    line: &mut Line<Position>,
+    root: usize,
+    depth: u32,
+    [mut alpha, beta]: [i32; 2],
+    evaluation: &mut Evaluation,
+) -> i32 {
     let ply = line.len() - root;
     let turn = line.position().turn();
     if ply > 0 {
@@ -85,14 +91,14 @@ fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2])
         }
     }
     if depth == 0 {
-        return settle(line, root, bounds, true);
+        return settle(line, root, [alpha, beta], true, evaluation);
     }
     let mut moves = MoveList::new();
     line.position().legal_moves(&mut moves);
     let mut best = Score::mated_in(ply).value();
     for mv in moves {
         line.push(mv);
-        best = best.max(-minimax(line, root, depth - 1, [-beta, -alpha]));
+        best = best.max(-minimax(line, root, depth - 1, [-beta, -alpha], evaluation));
         line.pop();
         alpha = alpha.max(best);
         if alpha >= beta {
@@ -103,8 +109,13 @@ fn minimax(line: &mut Line<Position>, root: usize, depth: u32, bounds: [i32; 2])
 }
 
 /// Quiescence: takes that do not lose, at its first ply checks that do not, or any move out of check.
-fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2], first: bool) -> i32 {
-    let [mut alpha, beta] = bounds;
+fn settle(
+    line: &mut Line<Position>,
+    root: usize,
+    [mut alpha, beta]: [i32; 2],
+    first: bool,
+    evaluation: &mut Evaluation,
+) -> i32 {
     let position = line.position();
     let in_check = position.in_check();
     let mut moves = MoveList::new();
@@ -115,7 +126,7 @@ fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2], first: bool)
     if in_check {
         position.legal_moves(&mut moves);
     } else {
-        best = position.evaluate();
+        best = evaluation.evaluate(position, line.len() - root);
         position.noisy_moves(&mut moves);
         if first {
             position.quiet_threats(&mut moves);
@@ -128,7 +139,7 @@ fn settle(line: &mut Line<Position>, root: usize, bounds: [i32; 2], first: bool)
         }
         alpha = alpha.max(best);
         line.push(mv);
-        best = best.max(-settle(line, root, [-beta, -alpha], false));
+        best = best.max(-settle(line, root, [-beta, -alpha], false, evaluation));
         line.pop();
     }
     best
@@ -154,16 +165,20 @@ proptest! {
         let root = line.len();
         // Captures without pruning go on for longer than the stack of a test's thread has room for.
         let search = move || {
-            let expected = minimax(&mut line.clone(), root, depth, [-32_000, 32_000]);
-            // `minimax` evaluates each position by itself.
-            let mut searcher = searcher(1, 1)
-                .with_features(Features::FULL_WIDTH)
-                .with_evaluator(&Evaluation::Classical);
-            (searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &()), expected)
+            EvaluationKind::ALL.map(|kind| {
+                let mut evaluation = Evaluation::of_kind(kind);
+                let mut searcher =
+                    searcher(1, 1).with_features(Features::FULL_WIDTH).with_evaluator(&evaluation);
+                let bounds = [-32_000, 32_000];
+                let expected = minimax(&mut line.clone(), root, depth, bounds, &mut evaluation);
+                let found = searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &());
+                (found.score.value(), expected)
+            })
         };
         let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(search).unwrap();
-        let (found, expected) = thread.join().unwrap();
-        prop_assert_eq!(found.score.value(), expected);
+        for (found, expected) in thread.join().unwrap() {
+            prop_assert_eq!(found, expected);
+        }
     }
 }
 
