@@ -120,8 +120,17 @@ class Machine:
         """Enters a line in a command line."""
         if IS_WINDOWS:
             return self.run(f'cmd /d /s /c "{line}"', cwd=self.place(HOME))
-        # The launcher puts words with blanks in quotation marks again.
-        return self.run(["cmd", "/c", *words(line)], cwd=self.place(HOME))
+        # The launcher puts words with blanks in quotation marks again. Wine's command line at times gets no process for a
+        # program, and says as it does where there is none; nothing has been run then.
+        program, *arguments = words(line)
+        is_there = self.place(HOME).joinpath(program).is_file()
+        for is_last in (False, False, True):
+            try:
+                return self.run(["cmd", "/c", program, *arguments], cwd=self.place(HOME))
+            except Failure as failure:
+                if is_last or not is_there or "\nCan't recognize " not in str(failure):
+                    raise
+                print(f"once more: {failure}", file=sys.stderr)
 
     def in_powershell(self, line):
         if IS_WINDOWS:
