@@ -1,7 +1,7 @@
 //! Search and evaluation speed.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use juzhong::game::{Adjudicate, Game, Heuristics, Line, MoveList};
+use juzhong::game::{Adjudicate, EvaluationKind, Evaluator, Game, Heuristics, Line, MoveList};
 use juzhong::search::{Limits, SearchOptions, Searcher, tt_key};
 use juzhong::xiangqi::{Position, START_FEN};
 
@@ -30,7 +30,18 @@ fn bench(c: &mut Criterion) {
         c.bench_function(&format!("table probe/{name}"), |b| {
             b.iter(|| searcher.probe(tt_key(&line, rules)));
         });
-        c.bench_function(&format!("evaluate/{name}"), |b| b.iter(|| position.evaluate()));
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let next: Vec<_> = moves.iter().filter_map(|&mv| position.play(mv).ok()).collect();
+        for kind in EvaluationKind::ALL {
+            // The positions after all moves, one after the other at the same ply, as a search comes to them.
+            let mut evaluator = <Position as Heuristics>::Evaluator::of_kind(kind);
+            evaluator.evaluate(&position, 0);
+            let mut turn = next.iter().cycle();
+            c.bench_function(&format!("evaluate/{kind}/{name}"), |b| {
+                b.iter(|| turn.next().map(|position| evaluator.evaluate(position, 1)));
+            });
+        }
         c.bench_function(&format!("legal moves/{name}"), |b| {
             b.iter(|| {
                 let mut moves = MoveList::new();

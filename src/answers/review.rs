@@ -319,7 +319,7 @@ impl ReviewAnswer {
     /// use juzhong::answers::{ReviewAnswer, ReviewedGame};
     /// use juzhong::bytes::StopFlag;
     /// use juzhong::engine::TableOptions;
-    /// use juzhong::game::Game;
+    /// use juzhong::game::{EvaluationKind, Game};
     /// use juzhong::record::Formats;
     /// use juzhong::review::{Evaluators, GameMoves, ReviewOptions, review};
     /// use juzhong::search::Limits;
@@ -337,6 +337,7 @@ impl ReviewAnswer {
     ///     effort: 12,
     ///     engine: None,
     ///     hash_mib: 1,
+    ///     evaluation: EvaluationKind::default(),
     ///     threads: 1,
     ///     tables: TableOptions::default(),
     ///     rules: RuleSet::default(),

@@ -72,7 +72,12 @@ impl<'a> Context<'a> {
 
     /// The value of an option that stands on the command line.
     fn typed_value(&self, name: &str, value: usize) -> Option<usize> {
-        self.typed.contains(name).then_some(value)
+        self.is_typed(name).then_some(value)
+    }
+
+    /// Returns true if the option of that id stands on the command line.
+    pub(crate) fn is_typed(&self, name: &str) -> bool {
+        self.typed.contains(name)
     }
 }
 

@@ -6,7 +6,7 @@ use super::endgames::{Endgames, RootMove, TableOptions};
 use super::playable::Playable;
 use crate::book::{Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::bytes::StopFlag;
-use crate::game::{Bound, Line};
+use crate::game::{Bound, EvaluationKind, Line};
 use crate::message::ToMessage;
 use crate::search::{Limits, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Metric, Wdl};
@@ -15,39 +15,45 @@ use crate::tablebase::{Entry, Metric, Wdl};
 #[derive(Debug)]
 pub struct SearchEvaluator<G: Playable> {
     searcher: Searcher<G>,
+    name: &'static str,
     tables: Option<G::Tables>,
     rules: G::Rules,
     limits: Limits,
 }
 
-/// The name under which books keep the scores of the own search.
-const NAME: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
+/// The name under which books keep the scores of the own search: another one for each evaluation, since their scores differ.
+const fn source_name(evaluation: EvaluationKind) -> &'static str {
+    match evaluation {
+        EvaluationKind::Network => concat!("juzhong ", env!("CARGO_PKG_VERSION")),
+        EvaluationKind::Classical => concat!("juzhong ", env!("CARGO_PKG_VERSION"), " classical"),
+    }
+}
 
 impl<G: Playable> SearchEvaluator<G> {
-    /// Searches with one thread, so that equal questions get equal answers (where no limit is a
-    /// time); a caller with several threads makes one for each.
+    /// Searches by these options. With one thread, as usual, equal questions get equal answers (where no limit is a time);
+    /// a caller with several threads makes one of these for each.
     ///
     /// # Errors
     ///
     /// If there is not memory enough.
     pub fn new(
-        hash_mib: usize,
+        options: SearchOptions,
         rules: G::Rules,
         limits: Limits,
         tables: Option<G::Tables>,
     ) -> Result<Self, EvaluatorError> {
-        let options = SearchOptions { hash_mib, ..SearchOptions::default() };
+        let name = source_name(options.evaluation);
         let searcher = Searcher::new(options).map_err(|error| EvaluatorError {
-            source_name: NAME.to_owned(),
+            source_name: name.to_owned(),
             what: error.message(),
         })?;
-        Ok(Self { searcher, tables, rules, limits })
+        Ok(Self { searcher, name, tables, rules, limits })
     }
 }
 
 impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
     fn name(&self) -> &str {
-        NAME
+        self.name
     }
 
     fn evaluate(

@@ -14,7 +14,7 @@ use crate::bytes::{SetAtEnd, StopFlag};
 use crate::engine::{
     Choice, Endgames, Engine, EngineError, EngineOptions, LookUp, Playable, TableOptions, as_drawn,
 };
-use crate::game::{Line, MoveList};
+use crate::game::{EvaluationKind, Line, MoveList};
 use crate::message::Message;
 use crate::search::{Limits, Score};
 use crate::tablebase::{Entry, Wdl};
@@ -29,6 +29,8 @@ pub struct ReviewOptions<R> {
     pub effort: u32,
     /// Size of each thread's transposition table in MiB.
     pub hash_mib: usize,
+    /// The evaluation of the own engine, in games that have more than one.
+    pub evaluation: EvaluationKind,
     /// Positions evaluated at a time, at least 1. The results do not depend on it.
     pub threads: usize,
     /// Endgame tables.
@@ -124,6 +126,7 @@ fn engine_options<G: Playable>(options: &ReviewOptions<G::Rules>) -> EngineOptio
     EngineOptions {
         tables: options.tables.clone(),
         hash_mib: options.hash_mib,
+        evaluation: options.evaluation,
         rules: options.rules,
         seed: Some(0),
         ..EngineOptions::default()

@@ -216,6 +216,7 @@ pub struct PhaseSummary {
 /// ```
 /// use juzhong::bytes::StopFlag;
 /// use juzhong::engine::TableOptions;
+/// use juzhong::game::EvaluationKind;
 /// use juzhong::review::{Evaluators, GameMoves, ReviewOptions, review};
 /// use juzhong::search::Limits;
 /// use juzhong::xiangqi::{Move, Position, RuleSet};
@@ -223,8 +224,16 @@ pub struct PhaseSummary {
 /// let rules = RuleSet::default();
 /// let limits = Limits::depth(2);
 /// let tables = TableOptions::default();
-/// let (effort, engine) = (12, None);
-/// let options = ReviewOptions { limits, effort, hash_mib: 1, threads: 1, tables, rules, engine };
+/// let options = ReviewOptions {
+///     limits,
+///     effort: 12,
+///     hash_mib: 1,
+///     evaluation: EvaluationKind::default(),
+///     threads: 1,
+///     tables,
+///     rules,
+///     engine: None,
+/// };
 /// let start = Position::start();
 /// let moves = ["h2e2", "h9g7"].map(|text| Move::parse(text).unwrap());
 /// let game = GameMoves { start: &start, start_clock: 0, moves: &moves, known: &[] };

@@ -223,11 +223,12 @@ fn name_of<G: Playable>(game: GameMoves<'_, G>) -> [u8; 32] {
 
 /// The name of what is asked: whatever the values of positions depend on.
 fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8; 32]> {
-    let ReviewOptions { limits, effort, hash_mib, tables, rules, engine, threads: _ } = options;
+    let ReviewOptions { limits, effort, hash_mib, evaluation, tables, rules, engine, threads: _ } =
+        options;
     let version = env!("CARGO_PKG_VERSION");
     let game = G::NAME;
-    let asked =
-        format!("{game} {version} {limits:?} {effort} {hash_mib} {rules} {tables:?} {engine:?}");
+    let own = format!("{effort} {hash_mib} {evaluation}");
+    let asked = format!("{game} {version} {limits:?} {own} {rules} {tables:?} {engine:?}");
     let mut hasher = blake3::Hasher::new();
     hasher.update(asked.as_bytes());
     for folder in &tables.folders {
@@ -415,14 +416,23 @@ fn restored_look<G: Game>(position: &G, look: StoredLook) -> Option<SecondLook<G
 mod tests {
     use super::*;
     use crate::engine::TableOptions;
+    use crate::game::EvaluationKind;
     use crate::search::Limits;
     use crate::xiangqi::{Move, Position, RuleSet};
 
     fn options(nodes: u64) -> ReviewOptions<RuleSet> {
         let (limits, tables) = (Limits::nodes(nodes), TableOptions::default());
         let rules = RuleSet::default();
-        let (effort, engine) = (12, None);
-        ReviewOptions { limits, effort, hash_mib: 1, threads: 1, tables, rules, engine }
+        ReviewOptions {
+            limits,
+            effort: 12,
+            hash_mib: 1,
+            evaluation: EvaluationKind::default(),
+            threads: 1,
+            tables,
+            rules,
+            engine: None,
+        }
     }
 
     fn moves(texts: &[&str]) -> Vec<Move> {
@@ -521,6 +531,8 @@ mod tests {
         let usual = fingerprint_with(|_| ());
         assert_eq!(fingerprint_with(|options| options.threads = 3), usual);
         assert_ne!(fingerprint_with(|options| options.effort = 4), usual);
+        let classical = fingerprint_with(|options| options.evaluation = EvaluationKind::Classical);
+        assert_ne!(classical, usual);
         let other = fingerprint_with(|options| options.engine = Some("other".to_owned()));
         assert_ne!(other, usual);
     }

@@ -9,7 +9,9 @@ use serde::Deserialize;
 
 use super::engine_facts::check_own_sizes;
 use super::engines::EngineLease;
-use super::params::{ClientParam, Common, EngineParam, Params, RulesParam, SizeParams, number};
+use super::params::{
+    ClientParam, Common, EngineParam, EvaluationParam, Params, RulesParam, SizeParams, number,
+};
 use super::problem::Problem;
 use super::reply::blocking;
 use super::searches::{ENGINE_QUEUE_TIME, EventStream, Outlet, streamed};
@@ -17,7 +19,7 @@ use super::state::App;
 use crate::game_name::with_game;
 use juzhong::answers::{AnalysisInfo, BestMove, Described, Typed, parse_rules};
 use juzhong::engine::{Choice, Engine, EngineOptions, Playable, TableOptions};
-use juzhong::game::{Bound, EvaluationKind, Line};
+use juzhong::game::{Bound, Line};
 use juzhong::message::{Message, ToMessage};
 use juzhong::protocol::client::{GoLimits, Tuning};
 use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV};
@@ -42,10 +44,9 @@ pub(crate) struct AnalyseQuery {
     #[serde(flatten)]
     sizes: SizeParams,
     #[serde(flatten)]
+    evaluation: EvaluationParam,
+    #[serde(flatten)]
     client: ClientParam,
-    /// The evaluation of the server's own engine in xiangqi; `/api/meta` tells which is usual.
-    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["network", "classical"])))]
-    evaluation: Option<String>,
     /// Lines to be found.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u16>", range(min = 1, max = MAX_MULTIPV)))]
     multipv: Option<String>,
@@ -61,11 +62,6 @@ pub(crate) struct AnalyseQuery {
 }
 
 impl AnalyseQuery {
-    fn evaluation(&self) -> Result<Option<EvaluationKind>, Problem> {
-        let kind = self.evaluation.as_deref().map(str::parse).transpose();
-        kind.map_err(|_| Problem::bad_request("evaluation is network or classical"))
-    }
-
     fn limits(&self) -> Result<Limits, Problem> {
         let milliseconds = number("movetime", self.movetime.as_deref(), (1, u64::MAX))?;
         let time = milliseconds.map_or(LONGEST, Duration::from_millis).min(LONGEST);
@@ -98,11 +94,8 @@ async fn started<G: Described + Playable>(
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
     let rules = parse_rules::<G>(query.by.rules.as_deref())?;
     let sizes = query.sizes.read()?;
-    let evaluation = query.evaluation()?;
     let engine = app.engines.find_for(query.common.game()?, query.engine.engine.as_deref())?;
-    if engine.is_some() && evaluation.is_some() {
-        return Err(Problem::bad_request("evaluation is of the server's own engine"));
-    }
+    let evaluation = query.evaluation.read(engine.is_none())?;
     if engine.is_none() {
         check_own_sizes(sizes, app.own_sizes())?;
     }

@@ -43,7 +43,7 @@ pub(crate) struct Config {
     pub(crate) hash_mib: usize,
     /// Threads of each search.
     pub(crate) threads: usize,
-    /// The evaluation of analyses and of moves, where the game has more than one; reviews and exercises have the usual one.
+    /// The evaluation of the own engine where requests do not say otherwise, in games that have more than one.
     pub(crate) evaluation: EvaluationKind,
     /// Writes a line for each request to standard error.
     pub(crate) log: bool,

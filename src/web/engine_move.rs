@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::engine_facts::OWN;
 use super::engines::EngineLease;
-use super::params::{ClientParam, Common, EngineParam, JsonBody, RulesParam};
+use super::params::{ClientParam, Common, EngineParam, EvaluationParam, JsonBody, RulesParam};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::searches::Quiet;
@@ -20,6 +20,7 @@ use juzhong::bytes::StopFlag;
 use juzhong::engine::{
     Choice, Engine, EngineOptions, Level, OwnBook, Playable, TableOptions, choose_at, seed_or_drawn,
 };
+use juzhong::game::EvaluationKind;
 use juzhong::message::{ToMessage, message};
 use juzhong::protocol::client::{EngineSizes, GoLimits, Tuning};
 use juzhong::search::Limits;
@@ -51,6 +52,8 @@ pub(crate) struct MoveRequest {
     by: RulesParam,
     #[serde(flatten)]
     engine: EngineParam,
+    #[serde(flatten)]
+    evaluation: EvaluationParam,
     #[serde(flatten)]
     client: ClientParam,
     /// The level that it plays at; the strongest if it is left out.
@@ -102,7 +105,9 @@ pub(crate) async fn choose(
     // Levels are of the own engine: who names one and no engine means that.
     let own = request.level.and(Some(OWN));
     let named = request.engine.engine.as_deref().or(own);
-    let lease = match app.engines.find_for(request.common.game()?, named)? {
+    let engine = app.engines.find_for(request.common.game()?, named)?;
+    let evaluation = request.evaluation.read(engine.is_none())?;
+    let lease = match engine {
         Some(engine) => Some(engine.lease(MOVE_QUEUE_TIME).await?),
         None => None,
     };
@@ -116,7 +121,7 @@ pub(crate) async fn choose(
         let game = request.common.game()?;
         let with_tables = request.tables.unwrap_or(app.config.has_front);
         let folders = if with_tables { app.table_folders(game) } else { Vec::new() };
-        with_game!(game, G => chosen::<G>(app, &request, folders, lease, &flag))
+        with_game!(game, G => chosen::<G>(app, &request, (evaluation, folders), lease, &flag))
     })
     .await
 }
@@ -124,7 +129,7 @@ pub(crate) async fn choose(
 fn chosen<G: Described + Playable>(
     app: &App,
     request: &MoveRequest,
-    folders: Vec<PathBuf>,
+    (evaluation, folders): (Option<EvaluationKind>, Vec<PathBuf>),
     lease: Option<EngineLease>,
     stop: &StopFlag,
 ) -> Result<ChosenMove, Problem> {
@@ -142,7 +147,7 @@ fn chosen<G: Described + Playable>(
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
-        evaluation: app.config.evaluation,
+        evaluation: evaluation.unwrap_or(app.config.evaluation),
         rules: parse_rules::<G>(request.by.rules.as_deref())?,
         multipv: level.lines(),
         ..EngineOptions::default()

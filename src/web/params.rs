@@ -20,6 +20,7 @@ use super::state::{App, QUEUE_TIME};
 use crate::game_name::GameName;
 use crate::language::Language;
 use juzhong::answers::{Described, LineRequest, Typed};
+use juzhong::game::EvaluationKind;
 use juzhong::message::message;
 use juzhong::protocol::client::EngineSizes;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -95,6 +96,16 @@ pub(crate) struct EngineParam {
     /// The name of an engine of the settings, or `self` for the server's own; left out, the one of `juzhong serve
     /// --engine`, else its own.
     pub(crate) engine: Option<String>,
+}
+
+/// The evaluation of the server's own engine.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct EvaluationParam {
+    /// The evaluation of the server's own engine in xiangqi; `/api/meta` tells which is usual.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["network", "classical"])))]
+    evaluation: Option<String>,
 }
 
 /// The sizes of an engine for one search.
@@ -184,6 +195,18 @@ impl ClientParam {
     /// The name that the client gives itself, if it has one.
     pub(crate) fn name(&self) -> Option<&str> {
         self.client.as_deref()
+    }
+}
+
+impl EvaluationParam {
+    /// The evaluation asked for, if one is; it is refused if another engine searches.
+    pub(crate) fn read(&self, is_own: bool) -> Result<Option<EvaluationKind>, Problem> {
+        let kind = self.evaluation.as_deref().map(EvaluationKind::from_str).transpose();
+        let kind = kind.map_err(|_| Problem::bad_request("evaluation is network or classical"))?;
+        if kind.is_some() && !is_own {
+            return Err(Problem::bad_request("evaluation is of the server's own engine"));
+        }
+        Ok(kind)
     }
 }
 

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::engines::EngineLease;
 use super::params::{
-    ClientParam, EngineParam, GameBody, GameParam, NotationParam, Params, RulesParam, number,
+    ClientParam, EngineParam, EvaluationParam, GameBody, GameParam, NotationParam, Params,
+    RulesParam, number,
 };
 use super::problem::Problem;
 use super::reply::blocking;
@@ -54,6 +55,8 @@ pub(crate) struct ReviewQuery {
     client: ClientParam,
     #[serde(flatten)]
     engine: EngineParam,
+    #[serde(flatten)]
+    evaluation: EvaluationParam,
     /// Positions to be looked at for each move.
     #[cfg_attr(
         feature = "schemas",
@@ -83,11 +86,13 @@ async fn started<G: Described + Named + Playable>(
 ) -> Result<EventStream, Problem> {
     let nodes = number("nodes", query.nodes.as_deref(), (1, MOST))?.unwrap_or(USUAL);
     let engine = app.engines.find_for(query.of.game()?, query.engine.engine.as_deref())?;
+    let evaluation = query.evaluation.read(engine.is_none())?;
     let options = ReviewOptions {
         limits: Limits::nodes(nodes),
         effort: USUAL_EFFORT,
         engine: None,
         hash_mib: app.config.hash_mib,
+        evaluation: evaluation.unwrap_or(app.config.evaluation),
         threads: app.config.threads,
         tables: TableOptions { folders, ..TableOptions::default() },
         rules: parse_rules::<G>(query.by.rules.as_deref())?,

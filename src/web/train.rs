@@ -377,7 +377,13 @@ fn prepared_examiner<G: KeptExaminer>(
         return Ok(kept);
     }
     let tables = TableOptions { folders: app.table_folders(game), ..TableOptions::default() };
-    let options = EngineOptions { tables, hash_mib: HASH_MIB, rules, ..EngineOptions::default() };
+    let options = EngineOptions {
+        tables,
+        hash_mib: HASH_MIB,
+        rules,
+        evaluation: app.config.evaluation,
+        ..EngineOptions::default()
+    };
     let books = app.books(game.name()).map(|book| book.connection());
     let books = ReviewBooks::of_open(books.collect::<Result<Vec<_>, Problem>>()?);
     let examiner = Examiner::new(options, books, NODES);

@@ -126,6 +126,7 @@ mod cli {
     mod demo;
     #[cfg(unix)]
     mod engines;
+    mod evaluation;
     #[cfg(unix)]
     mod files;
     mod games;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, TableOptions};
-use juzhong::game::{Game, Line, MoveList};
+use juzhong::game::{EvaluationKind, Game, Line, MoveList};
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
 use juzhong::review::{
@@ -28,6 +28,7 @@ fn options(limits: Limits) -> ReviewOptions<RuleSet> {
         limits,
         effort: 18,
         hash_mib: 1,
+        evaluation: EvaluationKind::default(),
         threads: 1,
         tables: TableOptions::default(),
         rules: RuleSet::default(),

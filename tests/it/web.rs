@@ -1200,6 +1200,32 @@ fn a_review_is_streamed() {
     assert_eq!(server.request("POST", "/api/review", "", "no game").status, 400);
 }
 
+/// Requests have the evaluation that they name, else that of the server.
+#[test]
+fn requests_choose_the_evaluation() {
+    let servers = ["network", "classical"].map(|kind| Server::start(&["--evaluation", kind]));
+    let reviewed = |server: &Server, more: &str| {
+        let path = format!("/api/review?nodes=300{more}");
+        server.request("POST", &path, "", r#"{"moves":"h2e2 h9g7 e2e6"}"#).text()
+    };
+    let moved = |server: &Server, evaluation: Value| {
+        let wanted = json!({"moves": "h2e2", "nodes": 500, "movetime": 60_000, "book": false,
+            "evaluation": evaluation});
+        server.post("/api/move", &wanted).json()
+    };
+    let [network, classical] = &servers;
+    let last = |text: String| text.rsplit_once("event: done").unwrap().1.to_owned();
+    assert_ne!(last(reviewed(network, "")), last(reviewed(classical, "")));
+    assert_ne!(moved(network, Value::Null), moved(classical, Value::Null));
+    for kind in ["network", "classical"] {
+        let more = format!("&evaluation={kind}");
+        let [one, other] = servers.each_ref().map(|server| last(reviewed(server, &more)));
+        assert_eq!(one, other);
+        assert_eq!(moved(network, kind.into()), moved(classical, kind.into()));
+    }
+    assert_eq!(moved(network, "best".into())["code"], "bad_request");
+}
+
 /// The lines of a stream of events as they come.
 fn events(server: &Server, path: &str) -> impl Iterator<Item = String> + use<> {
     let mut stream = TcpStream::connect(&server.host).unwrap();
@@ -1352,6 +1378,8 @@ mod engines {
         let levels =
             server.post("/api/move", &json!({"engine": "good", "level": 3, "book": false}));
         assert_eq!(levels.status, 400);
+        let named = json!({"engine": "good", "evaluation": "network", "book": false});
+        assert_eq!(server.post("/api/move", &named).status, 400);
         // No command comes from a request.
         for name in ["nobody", "sh%20-c%20true", "%2Fbin%2Fsh"] {
             let refused = server.get(&format!("/api/analyse?engine={name}"));

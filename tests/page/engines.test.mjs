@@ -37,3 +37,11 @@ test('servers that do not say which engine is of which game offer all', () => {
   assert.equal(hasEngines(old), false);
   assert.deepEqual(byEngine(old, OWN), {});
 });
+
+test('the chosen evaluation goes with the own engine, in xiangqi, to a server', () => {
+  const choosing = (/** @type {App} */ made, local = false) => Object.assign(made, { settings: { sizes: { [OWN]: { evaluation: 'classical' } } }, meta: { ...made.meta, local } });
+  assert.deepEqual(byEngine(choosing(app('xiangqi')), OWN), { engine: OWN, evaluation: 'classical' });
+  assert.deepEqual(byEngine(choosing(app('xiangqi')), 'fish'), { engine: 'fish' });
+  assert.deepEqual(byEngine(choosing(app('gomoku')), OWN), { engine: OWN });
+  assert.deepEqual(byEngine(choosing(app('xiangqi'), true), OWN), { engine: OWN });
+});

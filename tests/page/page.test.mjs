@@ -204,10 +204,12 @@ async function mouse() {
     // The network tells what is missing without a man, and no king can be.
     assert.equal(await page.locator('.mark').count(), 30);
     assert.match(await text(page, '.panel-values'), /material/i);
+    assert.match(await text(page, '.panel-values'), /The network: [+−]?\d+ for the side to move/);
     await page.getByText('threads, hash, evaluation').click();
     const evaluation = page.locator('.engine-fields').getByLabel('Evaluation');
     await evaluation.selectOption('classical');
     await page.waitForFunction(() => document.querySelectorAll('.mark').length === 32);
+    assert.doesNotMatch(await text(page, '.panel-values'), /The network/);
     await evaluation.selectOption('network');
     await page.waitForFunction(() => document.querySelectorAll('.mark').length === 30);
     await page.getByText('threads, hash, evaluation').click();
@@ -353,7 +355,14 @@ async function games() {
   });
   await step('a review shows the curve and the mistakes', async () => {
     await page.locator('.tab', { hasText: 'Review' }).click();
+    await page.getByText('threads, hash, evaluation').click();
+    const evaluation = page.locator('.engine-fields').getByLabel('Evaluation');
+    await evaluation.selectOption('classical');
+    const request = page.waitForRequest(/\/api\/review\?.*evaluation=classical/);
     await page.getByRole('button', { name: 'Review this game' }).click();
+    await request;
+    await evaluation.selectOption('network');
+    await page.getByText('threads, hash, evaluation').click();
     await page.waitForSelector('.accuracy', { timeout: 60000 });
     assert.equal(await page.locator('.curve .dot').count(), 6);
     await shot(page, 'review-1280-en-light');
@@ -782,6 +791,7 @@ const RENJU = 'o13o/15/15/15/15/7x7/7x7/5xx8/15/15/15/15/15/15/o13o_x_5_renju';
 async function gomoku() {
   const { page, close } = await open({ path: '?game=gomoku&moves=h8,i9' });
   await step('gomoku is played on its own board', async () => {
+    assert.doesNotMatch(await text(page, '.engine-more summary'), /evaluation/);
     assert.equal(await page.locator('.points button').count(), 225);
     assert.equal(await page.locator('.stone').count(), 2);
     await page.waitForSelector('.movable');

@@ -3,6 +3,7 @@
 pub(crate) mod engine_args;
 pub(crate) mod engine_command;
 pub(crate) mod engine_table;
+pub(crate) mod evaluation;
 pub(crate) mod fens;
 pub(crate) mod game_filter;
 pub(crate) mod game_input;

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
+use super::evaluation::EvaluationArgs;
 use crate::cli::{CliError, Context, exit};
 use juzhong::answers::{Described, parse_rules};
 use juzhong::book::{Policy, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, TableOptions, clock};
-use juzhong::game::{EvaluationKind, Side};
+use juzhong::game::Side;
 use juzhong::message::message;
 use juzhong::protocol::client::{EngineSizes, GoLimits};
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY, MAX_THREADS};
@@ -27,9 +26,8 @@ pub(crate) struct PlayerArgs {
     /// Number of search threads.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Evaluation of xiangqi.
-    #[arg(long, value_name = "KIND", default_value_t, value_parser = evaluation_kinds())]
-    evaluation: EvaluationKind,
+    #[command(flatten)]
+    pub(crate) evaluation: EvaluationArgs,
     /// Random seed [default: drawn from the operating system for each process].
     #[arg(long)]
     seed: Option<u64>,
@@ -37,12 +35,6 @@ pub(crate) struct PlayerArgs {
     books: BookArgs,
     #[command(flatten, next_help_heading = "Endgame tables")]
     tables: TableArgs,
-}
-
-/// Reads the name of an evaluation.
-pub(crate) fn evaluation_kinds() -> impl TypedValueParser<Value = EvaluationKind> {
-    let names = PossibleValuesParser::new(EvaluationKind::ALL.map(EvaluationKind::name));
-    names.try_map(|name| name.parse::<EvaluationKind>())
 }
 
 /// Opening books at play.
@@ -153,7 +145,7 @@ impl PlayerArgs {
             multipv: 1,
             seed: self.seed,
             rules: self.rules::<G>()?,
-            evaluation: self.evaluation,
+            evaluation: self.evaluation.kind(),
             ..EngineOptions::default()
         })
     }

@@ -36,9 +36,11 @@ const GENERAL: [&str; 5] = ["notation", "board", "lang", "hash", "threads"];
 
 /// The commands that play.
 const PLAYERS: &[&[&str]] = &[&["play"], &["analyse"], &["uci"], &["ucci"]];
-/// The commands that review games and what was learned from them: their results depend on books, tables and rules, and on
-/// no setting of the engine.
+/// The commands that review games and what was learned from them: their results depend on books, tables, rules and the
+/// evaluation, and on no size of the engine.
 const REVIEW: &[&[&str]] = &[&["review"], &["train"]];
+/// The commands whose searches give scores to books.
+const SCORES: &[&[&str]] = &[&["book", "score"], &["book", "expand"]];
 /// The command that shows books and tables on its page: book files as they are, and one folder of tables.
 const SERVE: &[&[&str]] = &[&["serve"]];
 /// The commands that read endgame tables from one folder.
@@ -112,7 +114,7 @@ const fn engine(
 }
 
 /// All settings, in the order in which they are shown.
-const SETTINGS: [Setting; 17] = [
+const SETTINGS: [Setting; 18] = [
     Setting {
         name: "book",
         of_engine: false,
@@ -136,6 +138,15 @@ const SETTINGS: [Setting; 17] = [
     plain("lang", &[("lang", &[&[]])]),
     engine("hash", &[("hash", PLAYERS)]),
     engine("threads", &[("threads", PLAYERS)]),
+    engine(
+        "evaluation",
+        &[
+            ("evaluation", PLAYERS),
+            ("evaluation", REVIEW),
+            ("evaluation", SERVE),
+            ("evaluation", SCORES),
+        ],
+    ),
     engine("policy", &[("policy", PLAYERS)]),
     engine("book-plies", &[("book_plies", PLAYERS)]),
     engine("book-min-games", &[("book_min_games", PLAYERS)]),

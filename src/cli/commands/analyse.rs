@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use super::position::refuse;
 use crate::cli::args::engine_args::{EngineArgs, front};
 use crate::cli::args::engine_command::{engine_fault, started, tell_engine_warnings};
+use crate::cli::args::evaluation::EvaluationArgs;
 use crate::cli::args::line_args::{LineArgs, NotationArgs};
-use crate::cli::args::player::{BookArgs, TableArgs, evaluation_kinds, tell_warnings};
+use crate::cli::args::player::{BookArgs, TableArgs, tell_warnings};
 use crate::cli::print::describe::describe;
 use crate::cli::print::terminal::{ShownBoardArgs, Terminal};
 use crate::cli::{CliError, Context, OrExit, exit, interrupt, with_game, write_answer};
@@ -17,7 +18,7 @@ use juzhong::answers::{Analysed, Analysis, AnalysisAnswer, line_texts, parse_rul
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::visible::Visible;
 use juzhong::engine::{Choice, Endgames, EngineOptions, Playable};
-use juzhong::game::{Bound, EvaluationKind, Game, Line};
+use juzhong::game::{Bound, Game, Line};
 use juzhong::protocol::client::{Client, ClientError, EngineEntry, GoLimits, Timeouts};
 use juzhong::search::{
     Control, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
@@ -67,9 +68,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64),
         help_heading = "Search")]
     threads: u64,
-    /// Evaluation of xiangqi.
-    #[arg(long, value_name = "KIND", default_value_t, value_parser = evaluation_kinds(), help_heading = "Search")]
-    evaluation: EvaluationKind,
+    #[command(flatten, next_help_heading = "Search")]
+    evaluation: EvaluationArgs,
     /// Repetition rules (xiangqi: none, check, asian, computer or chinese; default: asian).
     #[arg(long, help_heading = "Search")]
     rules: Option<String>,
@@ -118,7 +118,7 @@ impl Args {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
             multipv: self.multipv as usize,
-            evaluation: self.evaluation,
+            evaluation: self.evaluation.kind(),
         }
     }
 }
@@ -138,6 +138,7 @@ fn run_game<G: Terminal + Playable>(
     };
     let sizes = context.typed_sizes(args.threads as usize, args.hash as usize);
     let entry = args.engine.entry::<G>(sizes, context)?;
+    args.evaluation.check(entry.as_ref(), context)?;
     let tables = args.tables.options();
     let has_tables = args.engine.has_front() && !tables.folders.is_empty();
     let tables = has_tables.then(|| G::Tables::open(&tables, rules)).transpose();

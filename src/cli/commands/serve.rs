@@ -8,7 +8,7 @@ use std::thread;
 use super::demo::built_in::BuiltIn;
 use super::games::index_folder;
 use crate::cli::args::engine_args::EngineArgs;
-use crate::cli::args::player::evaluation_kinds;
+use crate::cli::args::evaluation::EvaluationArgs;
 use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Common, Context, OrExit, exit, tell, user_folders};
@@ -17,7 +17,6 @@ use crate::web::{Config, Opener, Server, StartError};
 use juzhong::bytes::machine::has_own_console;
 use juzhong::bytes::memory::return_large_blocks;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::game::EvaluationKind;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 use juzhong::train::{Collection, Day};
 
@@ -83,9 +82,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64),
         help_heading = "Engine")]
     threads: u64,
-    /// Evaluation of xiangqi.
-    #[arg(long, value_name = "KIND", default_value_t, value_parser = evaluation_kinds(), help_heading = "Engine")]
-    evaluation: EvaluationKind,
+    #[command(flatten, next_help_heading = "Engine")]
+    evaluation: EvaluationArgs,
 }
 
 /// The port where none is named.
@@ -170,7 +168,7 @@ impl Args {
             today: self.today,
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
-            evaluation: self.evaluation,
+            evaluation: self.evaluation.kind(),
             log: self.access_log,
         })
     }

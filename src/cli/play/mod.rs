@@ -188,6 +188,7 @@ impl<'a, G: PlayGame> TerminalGame<'a, G> {
 /// The opponent that the arguments ask for.
 fn opponent<G: PlayGame>(args: &Args, context: &Context<'_>) -> Result<Opponent<G>, CliError> {
     let entry = args.engine.entry::<G>(args.player.typed_sizes(context), context)?;
+    args.player.evaluation.check(entry.as_ref(), context)?;
     let options = args.engine.with_front(args.player.options::<G>()?);
     if let Some(entry) = entry {
         let client = start_engine(entry, args)?;

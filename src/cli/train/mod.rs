@@ -11,6 +11,7 @@ mod words;
 
 use std::path::PathBuf;
 
+use crate::cli::args::evaluation::EvaluationArgs;
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::player::{TableArgs, tell_warnings};
 use crate::cli::exit::by_kind;
@@ -90,6 +91,8 @@ pub(crate) struct Args {
     /// Size of the transposition table in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 16, help_heading = "Truth")]
     hash: usize,
+    #[command(flatten, next_help_heading = "Truth")]
+    evaluation: EvaluationArgs,
     #[command(flatten, next_help_heading = "Endgame tables")]
     tables: TableArgs,
 }
@@ -115,6 +118,7 @@ impl Args {
         let options = EngineOptions {
             tables: self.tables.options(),
             hash_mib: self.hash,
+            evaluation: self.evaluation.kind(),
             rules: parse_rules::<G>(self.rules.as_deref())?,
             ..EngineOptions::default()
         };

@@ -51,9 +51,13 @@ export function meant(app, name) {
   return all.includes(wanted) ? wanted : OWN;
 }
 
-/** Returns the part of a question that names its engine. @param {App} app @param {string} name @returns {{engine?: string}} */
+/**
+ * Returns the part of a question that names its engine, and the evaluation that was chosen for the own one.
+ * @param {App} app @param {string} name @returns {{engine?: string, evaluation?: string}}
+ */
 export function byEngine(app, name) {
-  return hasEngines(app) ? { engine: name } : {};
+  const evaluation = app.game === 'xiangqi' && !app.meta.local && name === OWN ? app.settings.sizes[OWN]?.evaluation : undefined;
+  return { ...(hasEngines(app) ? { engine: name } : {}), ...(evaluation ? { evaluation } : {}) };
 }
 
 /** Makes a choice among the engines. @param {App} app @param {string} value @param {(name: string) => void} onchange @param {import('./dom.js').Attributes} attributes */

@@ -109,7 +109,7 @@ fn faults_name_their_place() {
 fn settings_of_xiangqi_leave_gomoku_alone() {
     let folder = Folder::new();
     sample_book(&folder);
-    let text = "book = \"a.book\"\ntables = \"t\"\nrules = \"check\"\n[engine]\nhash = 8\n";
+    let text = "book = \"a.book\"\ntables = \"t\"\nrules = \"check\"\n[engine]\nhash = 8\nevaluation = \"classical\"\n";
     let file = &folder.write("config.toml", text);
     for game in [&["--game", "gomoku"][..], &["--game=gomoku"]] {
         ended(&with(file, &[], &[&["position"], game].concat()), 0, &[]);

@@ -70,7 +70,7 @@ fn books_keep_no_score_by_an_early_verdict() {
         let mut searcher = Searcher::<Position>::new(options).unwrap();
         let found = searcher.run(&line, rules, &limits, &(), &());
         assert!(found.score.is_early() && found.score > Score::DRAW, "{found:?}");
-        let mut evaluator = SearchEvaluator::<Position>::new(16, rules, limits, None).unwrap();
+        let mut evaluator = SearchEvaluator::<Position>::new(options, rules, limits, None).unwrap();
         assert_eq!(evaluator.evaluate(&line, &StopFlag::default()).unwrap(), None);
     }
 }

@@ -128,6 +128,7 @@ impl<G: Scorable> Scored<'_, G> {
         context: &Context<'_>,
     ) -> Result<(), CliError> {
         stop_flag(); // from here on an interrupt ends in good order
+        args.sources.check::<G>(context)?;
         let mut engines = args.sources.engines::<G>(drops.len(), context)?;
         let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
         let mut saver = Saver::new(&args.book);

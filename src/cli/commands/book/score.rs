@@ -108,6 +108,7 @@ fn score<G: Scorable>(
     context: &Context<'_>,
 ) -> Result<(), CliError> {
     stop_flag(); // from here on an interrupt ends in good order
+    args.sources.check::<G>(context)?;
     let graph = book.playable_graph::<G>(min_games).map_err(by_kind)?;
     let mut scores = book.counting_scores().map_err(by_kind)?;
     let mut saver = Saver::new(&args.book);

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::args::engine_args::EngineArgs;
 use crate::cli::args::engine_command::{not_started, parse_option};
+use crate::cli::args::evaluation::EvaluationArgs;
 use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::terminal::Terminal;
@@ -18,13 +19,13 @@ use juzhong::book::{
 };
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
-use juzhong::game::{Game, Line};
+use juzhong::game::{EvaluationKind, Game, Line};
 use juzhong::hash::Key;
 use juzhong::message::message;
 use juzhong::protocol::client::{
     ClientEvaluator, EngineEntry, EngineSizes, GoLimits, Timeouts, evaluators_of,
 };
-use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
+use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY, SearchOptions};
 
 /// Searched where no limit is given.
 const NODES: u64 = 200_000;
@@ -69,6 +70,8 @@ pub(crate) struct SourceArgs {
     /// settings: its at-once].
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
     /// Seconds to wait for an answer of the other engine.
     #[arg(long, value_name = "SECONDS", default_value_t = 600,
         value_parser = clap::value_parser!(u64).range(1..))]
@@ -97,6 +100,12 @@ impl SourceArgs {
         TablebaseEvaluator::open(folder, self.rules::<G>()?).map(Some).or_exit(exit::NO_INPUT)
     }
 
+    /// Refuses an evaluation beside another engine, and an engine that there is not, before there is any work.
+    pub(crate) fn check<G: Scorable>(&self, context: &Context<'_>) -> Result<(), CliError> {
+        let entry = self.engine.entry::<G>(EngineSizes::default(), context)?;
+        self.evaluation.check(entry.as_ref(), context)
+    }
+
     /// One engine for each thread, at most `at_most`.
     pub(crate) fn engines<G: Scorable>(
         &self,
@@ -123,6 +132,15 @@ impl SourceArgs {
             hard_time: self.movetime.map(Duration::from_millis),
             ..Limits::default()
         };
+        let options = SearchOptions {
+            hash_mib: self.hash as usize,
+            // A game with one evaluation has one source of scores.
+            evaluation: match G::HAS_NETWORK {
+                true => self.evaluation.kind(),
+                false => EvaluationKind::default(),
+            },
+            ..SearchOptions::default()
+        };
         let mut sources: Sources<'static, G> = Vec::new();
         let tables = self.tables.as_ref().filter(|_| self.engine.has_front());
         for _ in 0..count {
@@ -131,7 +149,7 @@ impl SourceArgs {
                     .map_err(|message| CliError::message(exit::NO_INPUT, message))
             };
             let tables = tables.map(open).transpose()?;
-            let source = SearchEvaluator::<G>::new(self.hash as usize, rules, limits, tables);
+            let source = SearchEvaluator::<G>::new(options, rules, limits, tables);
             sources.push(Box::new(source.or_exit(exit::UNAVAILABLE)?));
         }
         Ok(sources)

@@ -16,7 +16,9 @@ impl Args {
         context: &Context<'_>,
     ) -> Result<Option<EngineEntry>, CliError> {
         let typed = context.typed_sizes(0, self.hash as usize);
-        self.engine.entry::<G>(EngineSizes { threads: None, ..typed }, context)
+        let entry = self.engine.entry::<G>(EngineSizes { threads: None, ..typed }, context)?;
+        self.evaluation.check(entry.as_ref(), context)?;
+        Ok(entry)
     }
 }
 

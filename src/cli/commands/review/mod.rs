@@ -12,6 +12,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::cli::args::engine_args::EngineArgs;
+use crate::cli::args::evaluation::EvaluationArgs;
 use crate::cli::args::game_filter::{GameFilter, GameFilterArgs, SearchArgs, opening_of};
 use crate::cli::args::game_input::{
     STANDARD, find_inputs, no_game, read_file, refuse_input_as_output, temporary_folder,
@@ -33,6 +34,7 @@ use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::engine::{OwnBook, TableOptions};
+use juzhong::game::EvaluationKind;
 use juzhong::message::{Message, ToMessage, message};
 use juzhong::protocol::client::EngineEntry;
 use juzhong::record::{
@@ -99,6 +101,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS.into()),
         help_heading = "Search")]
     threads: Option<u16>,
+    #[command(flatten, next_help_heading = "Search")]
+    evaluation: EvaluationArgs,
     /// Repetition rules: none, check, asian, computer or chinese [default: asian].
     #[arg(long, help_heading = "Search")]
     rules: Option<String>,
@@ -160,6 +164,11 @@ impl Args {
             effort: self.effort,
             engine: entry.map(engine::identity),
             hash_mib: self.hash as usize,
+            // Another engine has its own: its reviews go on whatever the settings say of this one.
+            evaluation: match entry {
+                Some(_) => EvaluationKind::default(),
+                None => self.evaluation.kind(),
+            },
             threads: match (self.threads, entry) {
                 (Some(threads), _) => threads.into(),
                 (None, Some(entry)) => entry.at_once,

@@ -3,7 +3,7 @@
 import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
 import { calm, el, button, row, select, steady } from '../dom.js';
-import { byEngine, engineChoices, engineName, enginePicker, evaluationField, factsOf, hasEngines, meant, rangeField } from '../engines.js';
+import { byEngine, engineChoices, engineName, enginePicker, evaluationField, factsOf, hasEngines, meant, OWN, rangeField } from '../engines.js';
 import { number, plural, short, t } from '../i18n.js';
 import { after, pointsOf } from '../fen.js';
 import { SOURCES } from '../movelist.js';
@@ -130,7 +130,7 @@ class Search {
     const { app, engine } = this;
     const { lines, notation, sizes } = app.settings;
     const client = this.kind === 'engine' ? CLIENT : `${CLIENT}-${this.kind}`;
-    return { ...app.session.query, multipv: lines, notation, movetime: movetime || '', client, ...byEngine(app, engine), ...(app.meta.local ? {} : sizes[engine]) };
+    return { ...app.session.query, multipv: lines, notation, movetime: movetime || '', client, ...(app.meta.local ? {} : sizes[engine]), evaluation: undefined, ...byEngine(app, engine) };
   }
 
   /** @param {number} movetime in milliseconds, 0 without a limit */
@@ -251,8 +251,10 @@ export class EnginePanel {
     this.fields = el('div', { class: 'engine-fields' });
     /** The engines whose fields are shown. */
     this.shown = '';
-    this.more = el('details', { class: 'engine-more', ontoggle: () => void this.drawFields() },
-      el('summary', {}, hasEngines(app) ? t('Compare, threads, hash, evaluation') : t('Threads, hash, evaluation')), this.fields);
+    const fields = app.game === 'gomoku'
+      ? (hasEngines(app) ? t('Compare, threads, hash') : t('Threads, hash'))
+      : (hasEngines(app) ? t('Compare, threads, hash, evaluation') : t('Threads, hash, evaluation'));
+    this.more = el('details', { class: 'engine-more', ontoggle: () => void this.drawFields() }, el('summary', {}, fields), this.fields);
     this.element = el('section', { class: 'panel panel-engine', 'aria-label': t('Engine') },
       el('div', { class: 'panel-head' }, this.toggle, this.picker, this.first.facts, this.first.go, this.choice()), this.first.list, this.beside, this.more);
     app.on(['position'], () => this.searches.forEach((search) => search.moved()));
@@ -321,6 +323,8 @@ export class EnginePanel {
     if (!this.more.open || shown === this.shown) return;
     this.shown = shown;
     const sizes = await Promise.all(engines.map((name) => this.sizes(name, engines.length > 1)));
+    // The own engine's moves and reviews have its evaluation, whoever analyses.
+    if (!engines.includes(OWN)) sizes.push(await this.ownEvaluation());
     if (shown !== this.shown) return;
     const others = /** @type {[string, string][]} */ ([['', t('no other')], ...engineChoices(app).filter(([name]) => name !== first.engine)]);
     const compare = el('label', { class: 'field' }, el('span', {}, t('Compare with')), select(others, second.engine, (name) => {
@@ -332,20 +336,35 @@ export class EnginePanel {
     if (this.fields.querySelector('.lost')) this.shown = '';
   }
 
+  /** Keeps sizes of an engine, or the evaluation of the own one. @param {string} name @param {{threads?: number | undefined, hash?: number | undefined, evaluation?: string | undefined}} parts */
+  set(name, parts) {
+    const { sizes } = this.app.settings;
+    const wanted = Object.fromEntries(Object.entries({ ...sizes[name], ...parts }).filter(([, value]) => value));
+    this.change({ sizes: { ...sizes, [name]: wanted } });
+  }
+
+  /** Makes the field of an engine's evaluation, if it has more than one. @param {import('../engines.js').EngineFacts} facts */
+  evaluation({ name, evaluations = [] }) {
+    const { app } = this;
+    if (app.game !== 'xiangqi' || evaluations.length === 0) return null;
+    return evaluationField(evaluations, app.settings.sizes[name]?.evaluation, (value) => this.set(name, { evaluation: value }));
+  }
+
+  async ownEvaluation() {
+    const field = this.evaluation(await factsOf(this.app, OWN));
+    return field ? row(el('span', { class: 'engine-name' }, engineName(OWN)), field) : '';
+  }
+
   /** @param {string} name @param {boolean} named */
   async sizes(name, named) {
     const { app } = this;
     const title = named ? el('span', { class: 'engine-name' }, engineName(name)) : null;
     try {
-      const { threads, hash, evaluations = [] } = await factsOf(app, name);
+      const facts = await factsOf(app, name);
       const kept = app.settings.sizes[name] ?? {};
-      const set = (/** @type {{threads?: number | undefined, hash?: number | undefined, evaluation?: string | undefined}} */ parts) => {
-        const wanted = Object.fromEntries(Object.entries({ ...app.settings.sizes[name], ...parts }).filter(([, value]) => value));
-        this.change({ sizes: { ...app.settings.sizes, [name]: wanted } });
-      };
-      const fields = [rangeField(t('Threads'), threads, kept.threads, (value) => set({ threads: value })),
-        rangeField(t('Hash in MiB'), hash, kept.hash, (value) => set({ hash: value })),
-        app.game === 'xiangqi' && evaluations.length > 0 ? evaluationField(evaluations, kept.evaluation, (value) => set({ evaluation: value })) : null].filter(Boolean);
+      const fields = [rangeField(t('Threads'), facts.threads, kept.threads, (value) => this.set(name, { threads: value })),
+        rangeField(t('Hash in MiB'), facts.hash, kept.hash, (value) => this.set(name, { hash: value })),
+        this.evaluation(facts)].filter(Boolean);
       return fields.length > 0 ? row(title, ...fields) : '';
     } catch (error) {
       return el('p', { class: 'quiet lost' }, `${engineName(name)}: ${explainError(error).filter(Boolean).join(' ')}`);

@@ -134,7 +134,7 @@ export class ReviewPanel {
   }
 
   query() {
-    return this.picks ? byEngine(this.app, meant(this.app, this.engine)) : {};
+    return byEngine(this.app, meant(this.app, this.engine));
   }
 
   stop() {

@@ -62,6 +62,7 @@ export class ValuesPanel {
     const table = rowsTable('values', [t('Term'), t('Red'), t('Black'), t('difference')], rows);
     table.append(el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, t('Sum')), cell(number(red)), cell(number(black)), cell(signed(red - black, 0), 'num strong'))));
     this.element.replaceChildren(
+      network ? el('p', { class: 'strong' }, t('The network: {value} for the side to move', { value: signed(network.value, 0) })) : '',
       quiet(network
         ? t('Under each piece: how much worse off its side would be without it, in centipawns, by the network that juzhong evaluates with. Below: the terms of the classical evaluation.')
         : t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
