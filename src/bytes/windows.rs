@@ -20,6 +20,8 @@ pub(crate) fn available_memory() -> Option<u64> {
     let mut status = MEMORYSTATUSEX { dwLength: length, ..MEMORYSTATUSEX::default() };
     // SAFETY: the structure is a value of this function, and says how long it is.
     let is_known = unsafe { GlobalMemoryStatusEx(&raw mut status) } != 0;
+    // Wine answers with zeros alone where another thread of the process is asking for the first time.
+    let is_known = is_known && status.ullTotalPhys > 0;
     is_known.then(|| status.ullAvailPhys.min(status.ullAvailPageFile))
 }
 
