@@ -56,7 +56,7 @@ export function meant(app, name) {
  * @param {App} app @param {string} name @returns {{engine?: string, evaluation?: string}}
  */
 export function byEngine(app, name) {
-  const evaluation = app.game === 'xiangqi' && !app.meta.local && name === OWN ? app.settings.sizes[OWN]?.evaluation : undefined;
+  const evaluation = app.game === 'xiangqi' && name === OWN ? chosenEvaluation(app) : undefined;
   return { ...(hasEngines(app) ? { engine: name } : {}), ...(evaluation ? { evaluation } : {}) };
 }
 
@@ -86,9 +86,14 @@ function ownFacts({ meta }) {
   return { name: OWN, title: 'juzhong', threads: upTo(meta.engine.threads), hash: upTo(meta.engine.hash_mib), evaluations, strengths: [] };
 }
 
+/** Returns the evaluation that was chosen for the own engine, if one was; without a server there is no choice. @param {App} app */
+function chosenEvaluation({ meta, settings }) {
+  return meta.local ? undefined : settings.sizes[OWN]?.evaluation;
+}
+
 /** Returns the evaluation that the own engine searches with in xiangqi. @param {App} app */
-export function evaluationOf({ meta, settings }) {
-  return (meta.local ? '' : settings.sizes[OWN]?.evaluation) || meta.engine.evaluation;
+export function evaluationOf(app) {
+  return chosenEvaluation(app) || app.meta.engine.evaluation;
 }
 
 /**
