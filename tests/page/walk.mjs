@@ -11,17 +11,21 @@ if (shots) mkdirSync(shots, { recursive: true });
 export const problems = [];
 let done = 0;
 
+// One browser for all windows: starting it takes seconds.
+/** @type {Promise<import('playwright-core').Browser> | undefined} */
+let browser;
+
 /**
  * Returns a window of a fresh browser profile that notes every error but those for which `expected` returns true.
  * @param {string} base @param {object} options @param {(message: import('playwright-core').ConsoleMessage) => boolean} [expected]
  */
 export async function launch(base, options = {}, expected = () => false) {
-  const context = await chromium.launchPersistentContext('', {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'],
+  browser ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  const context = await (await browser).newContext({
     viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', acceptDownloads: true, ...options,
   });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(base).origin }).catch(() => {});
-  const page = context.pages()[0] ?? await context.newPage();
+  const page = await context.newPage();
   page.on('console', (message) => {
     if (message.type() === 'error' && !expected(message)) problems.push(`console: ${message.text()} ${message.location().url}`);
   });
