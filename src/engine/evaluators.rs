@@ -31,17 +31,22 @@ const fn source_name(evaluation: EvaluationKind) -> &'static str {
 
 impl<G: Playable> SearchEvaluator<G> {
     /// Searches by these options. With one thread, as usual, equal questions get equal answers (where no limit is a time);
-    /// a caller with several threads makes one of these for each.
+    /// a caller with several threads makes one of these for each. Whatever the options say, a game with one evaluation
+    /// is one source of scores, and the best line alone is searched for.
     ///
     /// # Errors
     ///
     /// If there is not memory enough.
     pub fn new(
-        options: SearchOptions,
+        mut options: SearchOptions,
         rules: G::Rules,
         limits: Limits,
         tables: Option<G::Tables>,
     ) -> Result<Self, EvaluatorError> {
+        options.multipv = 1;
+        if !G::HAS_NETWORK {
+            options.evaluation = EvaluationKind::default();
+        }
         let name = source_name(options.evaluation);
         let searcher = Searcher::new(options).map_err(|error| EvaluatorError {
             source_name: name.to_owned(),

@@ -76,7 +76,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if self.search_lines(&mut lines).is_err() {
                 self.rewind();
                 self.complete_mate(&mut lines[0]);
-                // With one thread and one line, what is reported last begins with the move that is played.
+                // With one line, what is reported last begins with the move that is played.
                 if self.id == 0 && count == 1 && lines[0].pv.first().copied() != best {
                     self.report(&lines);
                 }
@@ -250,6 +250,13 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Returns true if this is a mate that no deeper iteration can shorten.
     fn is_certain(&self, score: Score) -> bool {
         matches!(score.kind(), ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) if plies <= self.finished)
+    }
+
+    /// Reports the line that was chosen among those of several threads.
+    pub(crate) fn report_elected(&mut self, elected: &SearchResult<G::Move>) {
+        self.finished = elected.depth;
+        self.seldepth = self.seldepth.max(elected.pv.len());
+        self.report(&[RootLine { score: elected.score, pv: elected.pv.clone() }]);
     }
 
     fn report(&mut self, lines: &[RootLine<G::Move>]) {

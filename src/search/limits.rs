@@ -78,9 +78,9 @@ pub trait Control<M>: Sync {
     fn begin_move(&self, current: &CurrentMove<M>) {
         let _ = current;
     }
-    /// Receives every finished iteration, and one that was broken off if it found another best move of a single line (with the
-    /// depth of the last finished one), from the thread that called
-    /// [`Searcher::run`](crate::search::searcher::Searcher::run).
+    /// Receives every finished iteration, one that was broken off if it found another best move of a single line, and the line
+    /// of another thread if that is played (both with the depth of the last iteration that their thread has finished), from
+    /// the thread that called [`Searcher::run`](crate::search::searcher::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
     /// Receives access to the transposition table now and then, by [`tt_key`](crate::search::worker::tt_key),
     /// from the thread that called [`Searcher::run`](crate::search::searcher::Searcher::run).

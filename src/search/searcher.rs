@@ -172,7 +172,11 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             drop(end);
             main[0].flush_nodes();
             found.extend(threads.into_iter().filter_map(|thread| thread.join().ok()));
+            let first = found[0].best;
             let mut found = if self.options.multipv == 1 { elect(found) } else { found.remove(0) };
+            if found.best != first {
+                main[0].report_elected(&found);
+            }
             found.nodes = shared.nodes.load(Relaxed);
             found.quiescence_nodes = shared.quiescence.load(Relaxed);
             found.table_hits = shared.table_hits.load(Relaxed);

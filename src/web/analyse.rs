@@ -95,7 +95,7 @@ async fn started<G: Described + Playable>(
     let rules = parse_rules::<G>(query.by.rules.as_deref())?;
     let sizes = query.sizes.read()?;
     let engine = app.engines.find_for(query.common.game()?, query.engine.engine.as_deref())?;
-    let evaluation = query.evaluation.read(engine.is_none())?;
+    let evaluation = query.evaluation.read(engine.is_none(), app.config.evaluation)?;
     if engine.is_none() {
         check_own_sizes(sizes, app.own_sizes())?;
     }
@@ -120,7 +120,7 @@ async fn started<G: Described + Playable>(
         hash_mib: sizes.hash_mib.unwrap_or(app.config.hash_mib),
         threads: sizes.threads.unwrap_or(app.config.threads),
         multipv,
-        evaluation: evaluation.unwrap_or(app.config.evaluation),
+        evaluation,
         tables: TableOptions { folders, ..TableOptions::default() },
         rules,
         ..EngineOptions::default()

@@ -106,7 +106,7 @@ pub(crate) async fn choose(
     let own = request.level.and(Some(OWN));
     let named = request.engine.engine.as_deref().or(own);
     let engine = app.engines.find_for(request.common.game()?, named)?;
-    let evaluation = request.evaluation.read(engine.is_none())?;
+    let evaluation = request.evaluation.read(engine.is_none(), app.config.evaluation)?;
     let lease = match engine {
         Some(engine) => Some(engine.lease(MOVE_QUEUE_TIME).await?),
         None => None,
@@ -129,7 +129,7 @@ pub(crate) async fn choose(
 fn chosen<G: Described + Playable>(
     app: &App,
     request: &MoveRequest,
-    (evaluation, folders): (Option<EvaluationKind>, Vec<PathBuf>),
+    (evaluation, folders): (EvaluationKind, Vec<PathBuf>),
     lease: Option<EngineLease>,
     stop: &StopFlag,
 ) -> Result<ChosenMove, Problem> {
@@ -147,7 +147,7 @@ fn chosen<G: Described + Playable>(
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
-        evaluation: evaluation.unwrap_or(app.config.evaluation),
+        evaluation,
         rules: parse_rules::<G>(request.by.rules.as_deref())?,
         multipv: level.lines(),
         ..EngineOptions::default()

@@ -199,14 +199,18 @@ impl ClientParam {
 }
 
 impl EvaluationParam {
-    /// The evaluation asked for, if one is; it is refused if another engine searches.
-    pub(crate) fn read(&self, is_own: bool) -> Result<Option<EvaluationKind>, Problem> {
+    /// The evaluation asked for, or the usual one; it is refused if another engine searches.
+    pub(crate) fn read(
+        &self,
+        is_own: bool,
+        usual: EvaluationKind,
+    ) -> Result<EvaluationKind, Problem> {
         let kind = self.evaluation.as_deref().map(EvaluationKind::from_str).transpose();
         let kind = kind.map_err(|_| Problem::bad_request("evaluation is network or classical"))?;
         if kind.is_some() && !is_own {
             return Err(Problem::bad_request("evaluation is of the server's own engine"));
         }
-        Ok(kind)
+        Ok(kind.unwrap_or(usual))
     }
 }
 

@@ -86,13 +86,13 @@ async fn started<G: Described + Named + Playable>(
 ) -> Result<EventStream, Problem> {
     let nodes = number("nodes", query.nodes.as_deref(), (1, MOST))?.unwrap_or(USUAL);
     let engine = app.engines.find_for(query.of.game()?, query.engine.engine.as_deref())?;
-    let evaluation = query.evaluation.read(engine.is_none())?;
+    let evaluation = query.evaluation.read(engine.is_none(), app.config.evaluation)?;
     let options = ReviewOptions {
         limits: Limits::nodes(nodes),
         effort: USUAL_EFFORT,
         engine: None,
         hash_mib: app.config.hash_mib,
-        evaluation: evaluation.unwrap_or(app.config.evaluation),
+        evaluation,
         threads: app.config.threads,
         tables: TableOptions { folders, ..TableOptions::default() },
         rules: parse_rules::<G>(query.by.rules.as_deref())?,

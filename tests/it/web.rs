@@ -1200,10 +1200,13 @@ fn a_review_is_streamed() {
     assert_eq!(server.request("POST", "/api/review", "", "no game").status, 400);
 }
 
-/// Requests have the evaluation that they name, else that of the server.
+/// Requests have the evaluation that they name, else that of the server, which the settings may say.
 #[test]
 fn requests_choose_the_evaluation() {
-    let servers = ["network", "classical"].map(|kind| Server::start(&["--evaluation", kind]));
+    let settings = Folder::new();
+    let settings = settings.write("config.toml", "[engine]\nevaluation = \"classical\"\n");
+    let servers =
+        [["--evaluation", "network"], ["--config", &settings]].map(|args| Server::start(&args));
     let reviewed = |server: &Server, more: &str| {
         let path = format!("/api/review?nodes=300{more}");
         server.request("POST", &path, "", r#"{"moves":"h2e2 h9g7 e2e6"}"#).text()

@@ -291,6 +291,20 @@ fn tables_judge_moves_that_the_exercise_does_not_know() {
 }
 
 #[test]
+fn the_evaluation_chosen_judges() {
+    let folder = Folder::new();
+    let judged = |more: &[&str]| {
+        let file = exercises(&folder);
+        let session = said(&file, DAY, more, "a9a8\n");
+        fs::remove_file(file).unwrap();
+        session
+    };
+    let [network, classical] = ["network", "classical"].map(|kind| judged(&["--evaluation", kind]));
+    assert!(network.contains("(engine: ") && network != classical, "{network}{classical}");
+    assert_eq!(judged(&[]), network);
+}
+
+#[test]
 fn two_sessions_lose_no_answer() {
     let folder = Folder::new();
     let file = folder.at("my.train");

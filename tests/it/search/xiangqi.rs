@@ -229,6 +229,26 @@ fn several_lines_come_best_first_and_differ() {
 }
 
 #[test]
+fn what_is_reported_last_begins_with_the_move_that_is_played() {
+    for threads in [1, 4] {
+        let mut searcher = searcher(1, threads);
+        for nodes in (0..60).map(|i| 5_000 + 371 * i) {
+            let reports = Reports::default();
+            let limits = Limits::nodes(nodes);
+            let found = searcher.run(&line(MIDDLE_GAME), Rules::default(), &limits, &(), &reports);
+            searcher.new_game();
+            let reports = reports.0.into_inner().unwrap();
+            // Helpers may use the nodes up before the first thread has finished an iteration.
+            let Some(last) = reports.last() else {
+                assert!(threads > 1);
+                continue;
+            };
+            assert_eq!(found.best, Some(last.pv[0]), "{threads} threads, {nodes} nodes");
+        }
+    }
+}
+
+#[test]
 fn time_limits_hold_and_helpers_end() {
     let start = Instant::now();
     let limits = Limits::move_time(Duration::from_millis(100));

@@ -19,7 +19,7 @@ use juzhong::book::{
 };
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
-use juzhong::game::{EvaluationKind, Game, Line};
+use juzhong::game::{Game, Line};
 use juzhong::hash::Key;
 use juzhong::message::message;
 use juzhong::protocol::client::{
@@ -134,11 +134,7 @@ impl SourceArgs {
         };
         let options = SearchOptions {
             hash_mib: self.hash as usize,
-            // A game with one evaluation has one source of scores.
-            evaluation: match G::HAS_NETWORK {
-                true => self.evaluation.kind(),
-                false => EvaluationKind::default(),
-            },
+            evaluation: self.evaluation.kind(),
             ..SearchOptions::default()
         };
         let mut sources: Sources<'static, G> = Vec::new();
