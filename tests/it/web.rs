@@ -1203,10 +1203,10 @@ fn a_review_is_streamed() {
 /// Requests have the evaluation that they name, else that of the server, which the settings may say.
 #[test]
 fn requests_choose_the_evaluation() {
+    let servers = ["network", "classical"].map(|kind| Server::start(&["--evaluation", kind]));
     let settings = Folder::new();
     let settings = settings.write("config.toml", "[engine]\nevaluation = \"classical\"\n");
-    let servers =
-        [["--evaluation", "network"], ["--config", &settings]].map(|args| Server::start(&args));
+    let by_settings = Server::start(&["--config", &settings]);
     let reviewed = |server: &Server, more: &str| {
         let path = format!("/api/review?nodes=300{more}");
         server.request("POST", &path, "", r#"{"moves":"h2e2 h9g7 e2e6"}"#).text()
@@ -1219,6 +1219,7 @@ fn requests_choose_the_evaluation() {
     let [network, classical] = &servers;
     let last = |text: String| text.rsplit_once("event: done").unwrap().1.to_owned();
     assert_ne!(last(reviewed(network, "")), last(reviewed(classical, "")));
+    assert_eq!(last(reviewed(&by_settings, "")), last(reviewed(classical, "")));
     assert_ne!(moved(network, Value::Null), moved(classical, Value::Null));
     for kind in ["network", "classical"] {
         let more = format!("&evaluation={kind}");
