@@ -15,9 +15,9 @@ use crate::xiangqi::{FenError, Move, Position, RuleSet, Setup};
 impl Playable for Position {
     type Tables = XiangqiTables;
     const RULES: &'static [RuleSet] = &RuleSet::ALL;
-    /// By matches between neighbours; the fifth stands for 1500: `docs/lab/levels.md`.
+    /// By matches between neighbours, with the network: `docs/lab/levels.md`.
     const LEVEL_RATINGS: Option<[u16; 9]> =
-        Some([166, 334, 846, 1_309, 1_500, 1_735, 1_997, 2_247, 2_585]);
+        Some([34, 322, 800, 1_376, 1_545, 1_797, 1_992, 2_300, 2_553]);
 
     fn read_line(text: &str) -> Result<Line<Self>, FenError> {
         let setup = Setup::from_fen(text)?;

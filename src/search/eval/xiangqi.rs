@@ -150,7 +150,7 @@ impl Heuristics for Position {
     const KEEPS_EVALUATIONS: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };
     /// Fitted to games: `docs/lab/results.md`.
-    const RESULT_MODEL: WinModel = WinModel { centre: 76.0, centre_ending: 146.0, spread: 133.0 };
+    const RESULT_MODEL: WinModel = WinModel { centre: 64.0, centre_ending: 117.0, spread: 110.0 };
     /// Found by SPSA (Spall 1992) in games of 4,000 positions a move: `docs/lab/search-steps.md`.
     const TUNABLES: Tunables = Tunables {
         aspiration: 22,
