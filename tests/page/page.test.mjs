@@ -10,7 +10,7 @@
 
 import assert from 'node:assert/strict';
 
-import { accessible, clickPoint, go as goTo, launch, movesOf, place, problems, report, shot, step, text } from './walk.mjs';
+import { accessible, clickPoint, go as goTo, late, launch, movesOf, place, problems, report, shot, step, text } from './walk.mjs';
 
 const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
 const token = process.env.JUZHONG_TOKEN ?? '';
@@ -916,10 +916,7 @@ async function edits() {
     await page.locator('.tools button').first().click();
     await page.locator('dialog').getByLabel('Weight').fill('777');
     await page.locator('dialog').getByLabel('Comment').fill('<i>mine</i>');
-    await page.route('**/api/book/edit**', async (route) => {
-      await new Promise((resolve) => { setTimeout(resolve, 1000); });
-      await route.continue();
-    });
+    await page.route('**/api/book/edit**', late(1000));
     await page.locator('dialog').getByRole('button', { name: 'Save' }).click();
     await page.waitForFunction(() => /Changing the book/.test(document.querySelector('.work-row')?.textContent ?? ''));
     await page.unroute('**/api/book/edit**');

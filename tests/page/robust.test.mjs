@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 
 import * as fen from '../../src/web/page/fen.js';
 import { legalMoves } from '../../src/web/page/rules.js';
-import { accessible, clickPoint, go as goTo, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
+import { accessible, clickPoint, go as goTo, late, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
 
 const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
 /** The time that an interaction may take, in milliseconds, on a machine that does the yardstick in its time; more on a slower one. */
@@ -257,16 +257,6 @@ async function rules() {
 }
 
 // --- addresses, early clicks, long work ---
-
-/** Returns what passes requests on after some milliseconds. */
-const late = (wait) => async (route) => {
-  await new Promise((resolve) => { setTimeout(resolve, wait); });
-  try {
-    await route.continue();
-  } catch {
-    // It was given up.
-  }
-};
 
 async function addresses() {
   const { page, close } = await open();

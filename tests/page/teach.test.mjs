@@ -283,6 +283,8 @@ const worst = async (page, fen) => (await table(page, fen)).moves.find(({ wdl })
 
 async function openings() {
   const { page, close } = await open();
+  // The opponent always plays the first move that the book has: lines of the book are of any length.
+  await page.evaluate(() => { Math.random = () => 0; });
   await step('the opponent answers from the book, and a move that it does not have is told', async () => {
     await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
     await page.locator('#tab-play').click();
@@ -316,6 +318,26 @@ async function openings() {
     await lesson(page).getByRole('button', { name: 'Keep this line and end' }).click();
     await lesson(page).waitFor({ state: 'detached' });
     assert.ok(movesOf(page).length > 8);
+  });
+  await step('a line of the book that comes back to a position ends there', async () => {
+    const loop = ['a0a1', 'a9a8', 'a1a0', 'a8a9'];
+    await page.route('**/api/book?*', async (route) => {
+      const made = new URL(route.request().url()).searchParams.get('moves') || '';
+      const move = loop[made.split(',').filter(Boolean).length % 4];
+      await route.fulfill({ json: { total: 9, moves: [{ move, text: '', games: 9, weight: 9, flags: [] }] } });
+    });
+    await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
+    await page.locator('#tab-play').click();
+    await page.getByRole('button', { name: 'Openings from the book' }).click();
+    await lesson(page).getByRole('button', { name: 'Red', exact: true }).click();
+    for (const at of [0, 2]) {
+      await page.waitForFunction((wanted) => (new URL(location.href).searchParams.get('moves') ?? '').split(',').filter(Boolean).length === wanted, at);
+      await said(page, /what does the book play/);
+      await move(page, loop[at]);
+    }
+    await said(page, /The line comes back to a position that it has had\. 2 of 2 moves known/);
+    assert.equal(movesOf(page), loop.join(','));
+    await page.unroute('**/api/book?*');
   });
   await close();
 }

@@ -11,6 +11,9 @@ if (shots) mkdirSync(shots, { recursive: true });
 export const problems = [];
 let done = 0;
 
+// A request that was held up may fail after its step: one problem more, and the walk goes on.
+process.on('unhandledRejection', (error) => problems.push(`beside the steps: ${error instanceof Error ? error.stack : error}`));
+
 // One browser for all windows: starting it takes seconds.
 /** @type {Promise<import('playwright-core').Browser> | undefined} */
 let browser;
@@ -43,6 +46,16 @@ export async function go(page, address) {
   await page.waitForSelector('body[data-ready]');
   await page.waitForTimeout(200);
 }
+
+/** Returns what passes requests on after some milliseconds. */
+export const late = (wait) => async (route) => {
+  await new Promise((resolve) => { setTimeout(resolve, wait); });
+  try {
+    await route.continue();
+  } catch {
+    // The page has given it up, or the step that wanted it late is over.
+  }
+};
 
 /** Returns the middle of a point of the board on the screen. */
 export async function place(page, point) {

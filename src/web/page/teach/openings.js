@@ -1,7 +1,9 @@
-// Openings from a book: the opponent answers by the weights of the book, and a move that it does not have is told.
+// Openings from a book: the opponent answers by the weights of the book, and a move that it does not have is told. A line
+// ends where the book has no more, and where it comes back to a position that it has had.
 
 import { get } from '../api.js';
 import { button, select } from '../dom.js';
+import { plyOf, write } from '../fen.js';
 import { number, percent, plural, t } from '../i18n.js';
 import { byWeight, Lesson, sideButtons } from './lesson.js';
 import { bookSaid } from './verdict.js';
@@ -60,13 +62,19 @@ export class Openings extends Lesson {
     return { moves: moves.sort((a, b) => b.games - a.games || b.weight - a.weight), total: answer.total, name: [answer.ecco, name].filter(Boolean).join(' ') };
   }
 
+  /** Whether the position on the board was there before in this line. */
+  get repeats() {
+    const { game, session: { start, moves, position } } = this.app;
+    return plyOf(game, start, moves, write(game, position)) < moves.length;
+  }
+
   /** Goes on: the opponent moves, or the person is asked. @param {import('./lesson.js').Said[]} said of the last move */
   async go(said) {
     const { app } = this;
     this.at = null;
     try {
       let { moves, name } = await this.look();
-      if (!this.over && moves.length > 0 && app.firstToMove !== this.first) {
+      if (!this.over && moves.length > 0 && !this.repeats && app.firstToMove !== this.first) {
         await new Promise((resolve) => { setTimeout(resolve, 250); });
         if (this.over) return;
         const reply = byWeight(moves, ({ weight, games }) => Math.max(0, weight || games));
@@ -75,7 +83,7 @@ export class Openings extends Lesson {
       }
       if (this.over) return;
       this.moves = moves;
-      if (moves.length === 0) { this.finish(said); return; }
+      if (moves.length === 0 || this.repeats) { this.finish(said); return; }
       this.missed = false;
       this.asked++;
       this.progress = `${number(this.right)} / ${number(this.asked - 1)}`;
@@ -132,8 +140,10 @@ export class Openings extends Lesson {
   /** @param {import('./lesson.js').Said[]} said */
   finish(said) {
     this.progress = '';
-    const found = plural(this.asked, 'The book ends here: {right} of {n} move known.', 'The book ends here: {right} of {n} moves known.').replace('{right}', number(this.right));
-    this.say([...said, { text: found, kind: 'sentence' }, ...(this.wrong.length > 0 ? [{ text: t('To be learnt: {moves}', { moves: this.wrong.join('; ') }) }] : [])], [
+    const found = this.moves.length === 0
+      ? plural(this.asked, 'The book ends here: {right} of {n} move known.', 'The book ends here: {right} of {n} moves known.')
+      : `${t('The line comes back to a position that it has had.')} ${plural(this.asked, '{right} of {n} move known.', '{right} of {n} moves known.')}`;
+    this.say([...said, { text: found.replace('{right}', number(this.right)), kind: 'sentence' }, ...(this.wrong.length > 0 ? [{ text: t('To be learnt: {moves}', { moves: this.wrong.join('; ') }) }] : [])], [
       button(t('Once more'), () => void this.begin(this.first), { class: 'primary' }), button(t('The other side'), () => void this.begin(!this.first)),
       button(t('Keep this line and end'), () => this.keep())]);
   }
