@@ -15,7 +15,7 @@ use crate::cli::{CliError, Common, Context, OrExit, exit, tell, user_folders};
 use crate::language::{say, text};
 use crate::web::{Config, Opener, Server, StartError};
 use juzhong::bytes::machine::has_own_console;
-use juzhong::bytes::memory::return_large_blocks;
+use juzhong::bytes::memory::return_freed_memory;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 use juzhong::train::{Collection, Day};
@@ -90,7 +90,7 @@ pub(crate) struct Args {
 const PORT: u16 = 8000;
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    return_large_blocks();
+    return_freed_memory();
     for path in &args.library {
         std::fs::metadata(path).or_exit_with(exit::NO_INPUT, || path.shown())?;
     }
