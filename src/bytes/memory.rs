@@ -63,10 +63,7 @@ pub fn return_freed_memory() {
     {
         const LARGE: std::ffi::c_int = 1 << 20;
         const ARENAS: std::ffi::c_int = 2;
-        for (what, value) in [
-            (libc::M_MMAP_THRESHOLD, LARGE),
-            (libc::M_ARENA_MAX, ARENAS),
-        ] {
+        for (what, value) in [(libc::M_MMAP_THRESHOLD, LARGE), (libc::M_ARENA_MAX, ARENAS)] {
             // SAFETY: the function takes two numbers and reads no memory of the caller.
             let _accepted = unsafe { libc::mallopt(what, value) };
         }

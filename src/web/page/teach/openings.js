@@ -3,7 +3,7 @@
 
 import { get } from '../api.js';
 import { button, select } from '../dom.js';
-import { plyOf, write } from '../fen.js';
+import { after, plyOf, write } from '../fen.js';
 import { number, percent, plural, t } from '../i18n.js';
 import { byWeight, Lesson, sideButtons } from './lesson.js';
 import { bookSaid } from './verdict.js';
@@ -62,10 +62,12 @@ export class Openings extends Lesson {
     return { moves: moves.sort((a, b) => b.games - a.games || b.weight - a.weight), total: answer.total, name: [answer.ecco, name].filter(Boolean).join(' ') };
   }
 
-  /** Whether the position on the board was there before in this line. */
+  /** Whether the position on the board was there before in this line, which begins where the lesson does. */
   get repeats() {
     const { game, session: { start, moves, position } } = this.app;
-    return plyOf(game, start, moves, write(game, position)) < moves.length;
+    const before = this.from.moves.length;
+    const line = moves.slice(before);
+    return plyOf(game, write(game, after(game, start, moves.slice(0, before))), line, write(game, position)) < line.length;
   }
 
   /** Goes on: the opponent moves, or the person is asked. @param {import('./lesson.js').Said[]} said of the last move */
